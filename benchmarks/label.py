@@ -195,8 +195,17 @@ def trace(case: Case) -> Answer:
         warnings.simplefilter("always")
         made = torch.jit.trace(net, **given, check_trace=False)  # type: ignore[no-untyped-call]
     warned = any(issubclass(w.category, torch.jit._trace.TracerWarning) for w in caught)
+    _begun_anew(made, case.anew())
     answer = {**case.held(made, EVERY), "warned": warned}
     return {**answer, "searched": case.searched(made)} if answer["answer"] == "right" else answer
+
+
+def _begun_anew(made: Any, net: Any) -> None:
+    """Tracing calls the module once: its buffers are as after one call, and eager is held from before it."""
+    begun = dict(net.named_buffers())
+    for name, buffer in made.named_buffers():
+        if name in begun and begun[name].shape == buffer.shape:
+            buffer.copy_(begun[name])
 
 
 def _by_name(net: Any, example: Arguments) -> dict[str, Any]:

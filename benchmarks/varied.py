@@ -94,7 +94,7 @@ _EXTREMES: dict[str, Callable[[Tensor], Tensor]] = {
     "nothing but zeros": torch.zeros_like,
     "nothing but -1": lambda t: torch.full_like(t, -1) if t.dtype is not torch.bool else t,
     "a hundred times as large": lambda t: t * 100 if t.is_floating_point() else t,
-    "one number": lambda t: t.flatten()[:1].expand(t.shape).clone() if t.numel() else t,
+    "one number": lambda t: t.flatten()[:1].expand(t.numel()).reshape(t.shape).clone() if t.numel() else t,
     "not a number": lambda t: torch.full_like(t, float("nan")) if t.is_floating_point() else t,
 }
 

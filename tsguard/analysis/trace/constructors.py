@@ -54,7 +54,9 @@ def _shared(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
 
 
 def constructed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    """``torch.Tensor(n, m)`` and ``torch.FloatTensor([...])`` take numbers as they are."""
+    """``torch.Tensor(n, m)`` and ``torch.FloatTensor([...])`` take numbers as they are, and one tensor as it is."""
+    if len(args) == 1 and isinstance(args[0], Traced):
+        return tensor(args, node)
     lost_sight(tracer, args)
     live = next((value for value in parts(args) if is_live(value)), None)
     if live is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from tsguard.analysis.python import names
 from tsguard.analysis.python import statements as python_statements
@@ -95,8 +96,23 @@ def _counts(index: ast.expr) -> bool:
 def _computes(node: ast.Try, scope: Scope) -> bool:
     """Whether what is tried handles values that come from inputs."""
     used = {n.id for s in node.body for n in walked(s) if isinstance(n, ast.Name)}
-    calls = any(isinstance(n, ast.Call) and not _asks(n) for s in node.body for n in walked(s))
+    parts = [n for s in node.body for n in walked(s)]
+    calls = any((isinstance(n, ast.Call) and not _asks(n)) or _combines(n, scope) for n in parts)
     return calls and any(depends(value) for name in used if (value := scope.names.get(name)) is not None)
+
+
+def _combines(node: ast.AST, scope: Scope) -> bool:
+    """Whether an operator takes two tensors that come from inputs, whose shapes may not go together."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    left, right = (
+        {n.id for n in walked(side) if _names_tensor(n, scope)} for side in (node.left, node.right)
+    )
+    return bool(left) and bool(right) and left != right
+
+
+def _names_tensor(node: ast.AST, scope: Scope) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(scope.names.get(node.id), Traced)
 
 
 def _asks(call: ast.Call) -> bool:

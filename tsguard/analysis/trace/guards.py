@@ -6,6 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from tsguard.analysis.python.following import Frame
+from tsguard.analysis.trace.values import is_live
+from tsguard.analysis.values import NONE, Scope
 from tsguard.source.walking import walked
 
 
@@ -51,6 +53,18 @@ def only_guards(statement: ast.AST | None, frames: list[Frame]) -> bool:
     return not bound or (
         function is not None
         and not any(isinstance(node, ast.Name) and node.id in bound for node in set(walked(function)) - nodes)
+    )
+
+
+def writes(body: Sequence[ast.stmt], scope: Scope) -> bool:
+    """Whether a branch changes something in place by what names of inputs hold: ``self.level.mul_(0.9).add_(x.mean())``."""
+    return any(
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Attribute)
+        and statement.value.func.attr.endswith("_")
+        and any(isinstance(n, ast.Name) and is_live(scope.names.get(n.id, NONE)) for n in walked(statement))
+        for statement in body
     )
 
 

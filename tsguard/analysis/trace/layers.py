@@ -80,6 +80,7 @@ def _layer(
         tracer.report("untraceable-call/lazy", node)
     used(tracer, [*args, *kwargs.values()], node)
     made_layers.check(tracer, module, name, node)
+    attention.masked(tracer, name, args, kwargs, node)
     values = [*args, *kwargs.values()]
     if name == "torch.nn.Identity" and args and not isinstance(args[0], py.TensorValue):
         return args[0]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
+import struct
 from collections.abc import Iterable
 
 from tsguard.analysis import values as py
@@ -300,7 +302,19 @@ def number_from(left: py.Value, right: py.Value, hint: str, node: ast.AST | None
         debt=next((v.debt for v in numbers if v.debt is not None), None),
         unbacked=unbacked_of(numbers),
         mixed=any(v.mixed for v in numbers),
+        rounded=any(v.rounded if isinstance(v, Number) else _is_rounded(v) for v in (left, right)),
     )
+
+
+def _is_rounded(value: py.Value) -> bool:
+    """Whether a float is another in single precision, in which a trace calculates with sizes."""
+    number = py.constant(value)
+    if not isinstance(number, float) or not math.isfinite(number) or abs(number) > _LARGEST_SINGLE:
+        return False
+    return bool(struct.unpack("f", struct.pack("f", number))[0] != number)
+
+
+_LARGEST_SINGLE = 3.4e38
 
 
 def fixed_from(result: py.Value, *operands: py.Value) -> py.Value:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from tsguard.analysis.python import library
 from tsguard.analysis.trace import holdings
 from tsguard.analysis.trace.filled import Cell, Filled
 from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards, runs_always
+from tsguard.analysis.trace.histories import History, show, take_back
 from tsguard.analysis.trace.self_assignments import is_in_place, is_only_moved, is_written_into, only_updates
 from tsguard.analysis.trace.taken_keys import rests_on
 from tsguard.analysis.trace.values import Traced
@@ -31,39 +33,16 @@ if TYPE_CHECKING:
 _OF_LAYERS = ("weight", "bias", "in_proj", "running")
 
 
-@dataclass(slots=True)
-class _History:
-    """The statements that read a cell, and the event of one that changed it.
-
-    ``renewed`` are the branches within which the forward has set it to something that owes nothing to
-    earlier calls, none of them where it has done so on every way; None where it has not.
-    ``guards`` when it was only asked whether to set attributes (``if not self.ready:``), ``used``
-    when more than a branch that asks for state was told what it holds.  ``shown`` are the events that were recorded.
-    """
-
-    readers: set[int] = field(default_factory=set)
-    renewed: tuple[int, ...] | None = None
-    guards: bool = False
-    used: bool = False
-    changed: Event | None = None
-    changer: int = 0
-    shown: list[Event] = field(default_factory=list)
-
-    @property
-    def is_untouched(self) -> bool:
-        """Whether nothing has asked for what an earlier call left."""
-        return not (self.readers or self.guards)
-
-
-def _nothing() -> defaultdict[Cell, _History]:
-    return defaultdict(_History)
+def _nothing() -> defaultdict[Cell, History]:
+    return defaultdict(History)
 
 
 @dataclass(slots=True)
 class State:
     """The objects that were there before the forward, by identity, and what happens to them.
 
-    ``guards`` are the branches that ask only whether to set attributes, ``asking`` all that ask for state;
+    ``guards`` are the branches that ask only whether to set attributes, with what they ask, ``asking`` all that ask
+    for state, ``settings_up`` what is said of a cell that is set behind such a guard if that is more than one;
     ``held`` keeps alive what the forward replaces: no other may get its identity.
     ``empty`` are the cells that hold an empty container before it.
     ``registered`` are the parameters of the modules that the root reaches through children, and those modules.
@@ -82,9 +61,9 @@ class State:
     containers: dict[int, Cell] = field(default_factory=dict)
     empty: set[Cell] = field(default_factory=set)
     shared: dict[int, str] = field(default_factory=dict)
-    guards: set[int] = field(default_factory=set)
+    guards: dict[int, set[Cell]] = field(default_factory=dict)
     asking: set[int] = field(default_factory=set)
-    histories: defaultdict[Cell, _History] = field(default_factory=_nothing)
+    histories: defaultdict[Cell, History] = field(default_factory=_nothing)
     held: list[py.Value] = field(default_factory=list)
     filled: Filled = field(default_factory=Filled)
     settings: set[Cell] = field(default_factory=set)
@@ -96,6 +75,7 @@ class State:
     aliases: set[int] = field(default_factory=set)
     layers: dict[int, set[int]] = field(default_factory=dict)
     tables: dict[Cell, Event] = field(default_factory=dict)
+    settings_up: dict[Cell, Event] = field(default_factory=dict)
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
@@ -142,12 +122,12 @@ class State:
             history.used = True
         if only_guards(walker.statement, walker.frames):
             history.guards = True
-            self.guards.add(id(walker.statement))
+            self.guards.setdefault(id(walker.statement), set()).add(cell)
             return
         reader = id(walker.statement)
         history.readers.add(reader)
         if history.changed is not None and reader != history.changer:
-            _show(walker, history, history.changed)
+            show(walker, history, history.changed)
 
     def hold(self, owner: py.Value, name: str, tensor: py.TensorValue) -> None:
         """A parameter or buffer is read, as this tensor."""
@@ -213,18 +193,34 @@ class State:
         if holdings.is_empty(value) and self._restores(walker, cell):
             return
         if self._is_set_up(walker, cell, value):
-            if isinstance(value, py.TensorValue):
-                self._note_table(walker, cell)
-            self.set_up[id(value)] = cell
-            self.held.append(value)
+            self._set_up(walker, cell, value)
         elif not self._is_table(walker, cell, value):
             self._change(walker, cell, f"self.{name}", is_constant=isinstance(value, py.Const))
+
+    def _set_up(self, walker: Walker, cell: Cell, value: py.Value) -> None:
+        if isinstance(value, py.TensorValue):
+            self._note_table(walker, cell)
+        event = walker.event("state-in-forward", walker.statement, name=f"self.{cell[1]}")
+        if event is not None:
+            self.settings_up[cell] = event
+        self.set_up[id(value)] = cell
+        self.held.append(value)
 
     def change(self, walker: Walker, tensor: py.TensorValue) -> None:
         """A tensor is changed in place: what the first call has set up is another for the next."""
         if id(tensor) in self.set_up:
             cell = self.set_up[id(tensor)]
             self._change(walker, cell, f"self.{cell[1]}")
+
+    def fill_behind(self, walker: Walker, branches: Iterable[ast.AST | None]) -> None:
+        """Data is written into state behind these branches: by one call, where eager finds the guard set up then."""
+        for branch in branches:
+            for cell in self.guards.get(id(branch), ()):
+                history = self.histories[cell]
+                history.readers.add(id(branch))
+                event = history.changed or self.settings_up.get(cell)
+                if event is not None:
+                    show(walker, history, event)
 
     def alias(self, walker: Walker, data: ast.AST | None) -> None:
         """The data of a parameter or buffer is taken."""
@@ -280,7 +276,7 @@ class State:
         cell = self.containers.get(id(container)) if shared is None else (id(container), shared)
         if cell is None or not holdings.is_of_values(value):
             return False
-        history = self.histories.get(cell, _History())
+        history = self.histories.get(cell, History())
         is_read = history.guards or bool(history.readers - {id(walker.statement)})
         return is_read or bool(branches_among(walker.enclosing))
 
@@ -341,7 +337,7 @@ class State:
         if event is None:
             return
         if history.readers - {changer} or (changer in history.readers and not only_updates(walker.statement)):
-            _show(walker, history, event)
+            show(walker, history, event)
         else:
             history.changed, history.changer = event, changer
 
@@ -350,7 +346,7 @@ class State:
         history = self.histories.get(cell)
         if history is None or cell not in self.empty or branches_among(walker.enclosing):
             return False
-        _take_back(walker, history)
+        take_back(walker, history)
         return True
 
     def _puts_back(self, walker: Walker, owner: py.ObjectValue, name: str, value: py.Value) -> bool:
@@ -368,7 +364,7 @@ class State:
         told = [*history.shown, *([history.changed] if history.changed is not None else [])]
         if any(event.rule == "state-in-forward/data" for event in told):
             return False  # it is the same tensor, but not what it held
-        _take_back(walker, history)
+        take_back(walker, history)
         return True
 
     def look_up(self, walker: Walker, name: str, value: py.Value, scope: Scope) -> None:
@@ -385,16 +381,3 @@ class State:
         self.shared[id(value)] = name
         self.held.append(value)
         self._read(walker, (id(value), name))
-
-
-def _take_back(walker: Walker, history: _History) -> None:
-    """Take back what was said of a cell, which holds again what it held before the forward."""
-    for event in history.shown:
-        walker.drop(event)
-    history.shown.clear()
-    history.changed = None
-
-
-def _show(walker: Walker, history: _History, event: Event) -> None:
-    history.shown.append(event)
-    walker.add(event)

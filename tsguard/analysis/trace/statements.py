@@ -20,6 +20,7 @@ from tsguard.analysis.trace import (
     conditions,
     exceptions,
     expansions,
+    guards,
     operators,
     shaping,
     sizes_in_place,
@@ -114,6 +115,8 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
             value,
         )
     body, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
+    if id(node) in tracer.state.guards and guards.writes(other, scope):
+        tracer.state.fill_behind(tracer, [node])
     following = tracer.following
     unanswered.looked_at(tracer, value, node.test, lambda: tracer.execute([*other, *following], scope), scope)
     return tracer.execute(body, scope)

@@ -240,8 +240,8 @@ def _to_gpu(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs
 def _constructed(
     tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
-    """``x.new(...)`` and ``x.new_tensor([...])`` take numbers as they are; of one, alone, a tensor is made."""
-    if len(args) == 1 and is_live(args[0]) and _is_new_tensor(node):
+    """``x.new(...)`` and ``x.new_tensor([...])`` take numbers as they are; of one, alone, or of a tensor, one is made."""
+    if len(args) == 1 and (isinstance(args[0], Traced) or (is_live(args[0]) and _is_new_tensor(node))):
         return tensor(args, node)
     lost_sight(tracer, args)
     live = next((value for value in parts(args) if is_live(value)), None)

@@ -91,7 +91,7 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
     )
     if handler is not None:
         return handler(tracer, args, kwargs, node)
-    entry = tracer.tables.entry(name)
+    entry = tracer.tables.entry(name) or _static_method(tracer, name)
     if isinstance(entry, str):
         return _operator(tracer, entry, args, kwargs, node)
     if not any(is_followed(value) for value in (*args, *kwargs.values())):
@@ -116,6 +116,13 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
     return results.opaque(given, node)
 
 
+def _static_method(tracer: Tracer, name: str) -> dict[str, Any] | None:
+    """What is known of a function that a class of layers has, to be called without one."""
+    owner, _, method = name.rpartition(".")
+    found = tracer.tables.modules.get(owner, {}).get("methods", {}).get(method)
+    return found if isinstance(found, dict) and found.get("static") else None
+
+
 # Functions that make a tensor of sizes.
 _WINDOWS = frozenset(f"{name}_window" for name in ("bartlett", "blackman", "hamming", "hann", "kaiser"))
 _OF_SIZES = _WINDOWS | {"zeros", "ones", "empty", "rand", "randn", "arange", "eye"}
@@ -125,6 +132,8 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     short = symbol.partition("::")[2]
     if short in pieces.MAKERS and args:
         return pieces.made(tracer, short, args, kwargs, node)
+    if short == "arange":
+        _note_rounded(tracer, args, kwargs, node)
     if short in _OF_SIZES:
         kinds.used_as_sizes(tracer, args)
         args = [_told(value) for value in args]
@@ -141,6 +150,14 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     if tensors and not any(data.lends_no_value(value) for value in tensors):
         return py.TensorValue()  # of one given number, as they are
     return None
+
+
+def _note_rounded(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """Report an end that rounding shifts: there may be one number more, or one less, than in eager."""
+    for bound in (*args[:3], *(kwargs.get(name, py.NONE) for name in ("start", "end", "step"))):
+        if isinstance(bound, Number) and bound.rounded and is_live(bound) and not tracer.is_export:
+            tracer.report("size-in-place/rounded", node, bound.origin)
+            return
 
 
 def _told(value: py.Value) -> py.Value:
@@ -278,6 +295,19 @@ def _where(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Valu
     return _operator(tracer, "aten::where", args, kwargs, node)
 
 
+def _unravelled(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``torch.unravel_index`` takes a shape of ints alone (torch/functional.py)."""
+    shape = args[1] if len(args) > 1 else kwargs.get("shape", py.NONE)
+    live = next((part for part in parts([shape]) if is_symbolic(part)), None)
+    if isinstance(live, Number):
+        tracer.report("unsupported-on-size", node, live.origin, function="torch.unravel_index")
+    used(tracer, [*args, *kwargs.values()], node)
+    index = tensor(args[:1] or [kwargs.get("indices", py.NONE)], node)
+    sizes = shape.items if isinstance(shape, (py.ListValue, py.TupleValue)) else ()
+    is_open = isinstance(shape, (py.ListValue, py.TupleValue)) and not shape.open
+    return py.TupleValue((index,) * len(sizes), not is_open)
+
+
 def _untraceable(rule: RuleName) -> Handler:
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         tracer.report(rule, node)
@@ -329,6 +359,7 @@ _HANDLERS: dict[str, Handler] = {
     **constructors.HANDLERS,
     "torch.numel": _numel,
     "torch.where": _where,
+    "torch.unravel_index": _unravelled,
     "torch.unique": _unique,
     "torch.unique_consecutive": _unique,
     "torch.is_tensor": _is_tensor,

@@ -12,6 +12,7 @@ from tsguard.analysis.python import classes, names
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import (
+    assigned_items,
     attributes,
     calls,
     conditions,
@@ -206,6 +207,7 @@ class ForwardTracer(Tracer):
             given = [key, *items.bounds(key), value]
             uses.used(self, given, node)
             indices.set_(self, owner, key, value, node)
+            assigned_items.assigned(self, owner, key, value, node)
             writing.written(self, owner, given, node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(
             is_live(part) or is_symbolic(part) for part in parts([key])

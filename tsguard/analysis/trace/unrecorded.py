@@ -9,6 +9,7 @@ from tsguard.analysis.trace import kept_constants
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.filled import Cell
 from tsguard.analysis.trace.guards import branches_among, is_within
+from tsguard.analysis.trace.holdings import is_of_values
 from tsguard.analysis.trace.self_assignments import is_reckoned_of_data
 from tsguard.analysis.trace.values import Traced, depends, origin_of, parts
 
@@ -33,6 +34,8 @@ def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value], 
     tracer.change(tensor)
     given = list(given)
     kept_constants.changed(tracer, tensor, given, operation)
+    if isinstance(tensor, Traced) and tensor.of == "state" and any(map(is_of_values, given)):
+        tracer.state.fill_behind(tracer, tracer.enclosing)
     cell = tracer.unrecorded.get(tensor)
     if cell is None:
         return

@@ -107,7 +107,8 @@ class Number(Derived):
     symbol in its place without a value, as what comes from data.  ``mixed`` when the trace makes it of numbers of the
     example and of the call: only what is decided by it while tracing is right.  ``natural`` is a size as a tensor
     gives it, or a sum or product of such, which is never negative.  ``tensor`` tells which tensor it is while tracing,
-    where other numbers are the same.
+    where other numbers are the same.  ``rounded`` when the trace calculates it in single precision, of a float that
+    has no such, and eager in double precision.
     """
 
     kind: Kind = "size"
@@ -122,6 +123,7 @@ class Number(Derived):
     mixed: bool = False
     natural: bool = False
     tensor: object = None
+    rounded: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -275,10 +275,13 @@ def eye(op: Operation) -> Shaped:
 
 def scaled(op: Operation) -> Shaped:
     """``F.interpolate(x, size, scale_factor)``: what follows the first two dimensions."""
-    shape = op.shape()
+    shape, size, factor = op.shape(), op.given(1, "size"), op.given(2, "scale_factor")
+    for each in (size, factor):
+        if isinstance(each, py.TupleValue) and not each.open:
+            shape = op.takes_rank(shape, 2 + len(each.items))
     if shape is None or shape.lead is not None or len(shape.dims) < 3:
         return None
-    count, size, factor = len(shape.dims) - 2, op.given(1, "size"), op.given(2, "scale_factor")
+    count = len(shape.dims) - 2
     if size is not None and not py.is_none(size):
         items = size.items if isinstance(size, (py.ListValue, py.TupleValue)) else [size] * count
         sizes = map(op.dim, items) if len(items) == count else [None] * count

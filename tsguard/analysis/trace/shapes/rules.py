@@ -37,7 +37,7 @@ def _convolved(count: int) -> Rule:
 
 
 def _adapted(count: int) -> Rule:
-    return lambda op: adapted(op, op.given(1, "output_size"), count, op.shape())
+    return lambda op: adapted(op, op.given(1, "output_size"), count, op.takes_rank(op.shape(), count + 2))
 
 
 def _linear(op: Operation) -> Shaped:
