@@ -10,7 +10,7 @@ from dataclasses import field
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import none_defaults, notes
+from tsguard.analysis.script import identities, none_defaults, notes
 from tsguard.analysis.script.annotations import isinstance_types
 from tsguard.analysis.script.attributes import has_attribute
 from tsguard.analysis.script.calls import call_method
@@ -257,9 +257,7 @@ def _identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.ex
     if set(nones) == {"always", "never"}:
         none_defaults.test(fc, left if nones[1] == "always" else right, a if nones[1] == "always" else b, op)
         return Condition(not is_is)
-    if isinstance(a.type, t.EnumType) and a.type == b.type:
-        notes.enum_identity(fc, left, op, right)
-        return Condition()
+    identities.test(fc, left, op, right, (a.type, b.type))
     if _is_none_literal(left) and not _is_none_literal(right):
         left, right, a, b = right, left, b, a
     if not (_is_none_literal(right) and isinstance(left, ast.Name) and _none_status(a) == "maybe"):

@@ -19,7 +19,7 @@ from tsguard.analysis.script import differences, early_generators, exits, none_d
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import SugaredModule, Value
+from tsguard.analysis.script.sugared import Value
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
 from tsguard.language.legacy_types import LEGACY_TYPES
@@ -277,28 +277,6 @@ def instance_test(
     if is_asked and differences.may_get_anything(fc):
         facts = {"name": text_of(subject), "classes": text_of(classes)}
         _note(fc, "isinstance-untyped", subject, **facts)
-
-
-def enum_identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
-    """``is`` between members of an enumeration: compiled code holds copies."""
-    members = [_enum_member(fc, left), _enum_member(fc, right)]
-    if None not in members and members[0] is not members[1]:
-        return
-    word, instead = ("is", "==") if isinstance(op, ast.Is) else ("is not", "!=")
-    facts = {"left": text_of(left), "right": text_of(right), "operator": word, "instead": instead}
-    _note(fc, "enum-identity", left, **facts)
-
-
-def _enum_member(fc: FunctionCompiler, node: ast.expr) -> py.EnumMember | None:
-    """The member that an attribute of a module, or of the enumeration itself, is."""
-    if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
-        return None
-    owner = fc.sugared(node.value)
-    if isinstance(owner, SugaredModule):
-        found = owner.instance.attributes.get(node.attr)
-    else:
-        found = fc.compiler.interp.evaluate(node, fc.scope)
-    return found if isinstance(found, py.EnumMember) else None
 
 
 def boolean_value(fc: FunctionCompiler, node: ast.BoolOp, operands: Sequence[t.Type]) -> None:
