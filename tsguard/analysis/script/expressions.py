@@ -252,6 +252,8 @@ def _conditional(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
         and then.type.name == otherwise.type.name
     ):
         joint = then.type  # a module as a value: it cannot be called
+    if joint is None and condition.is_open:
+        joint = t.UNKNOWN
     if joint is None:
         raise Refusal(
             "branch-type-mismatch/conditional",

@@ -15,6 +15,7 @@ from tsguard.analysis.script import (
     differences,
     empties,
     iteration,
+    open_branches,
     results,
     whole_numbers,
     with_statements,
@@ -154,13 +155,20 @@ def emit_branches(
         conditions.refine(fc, refinements)
         emit_all(fc, body if condition.static else orelse)
         return
+    returned = fc.merged
     then = _branch(fc, body, condition.when_true)
+    if condition.is_open:
+        fc.merged = returned if fc.merged == returned else t.UNKNOWN
     otherwise = _branch(fc, orelse, condition.when_false)
     if then.exits and otherwise.exits:
         fc.frame.exits = True
     elif then.exits or otherwise.exits:
         fc.left_early = fc.left_early or not isinstance((body if then.exits else orelse)[-1], ast.Raise)
-    _join(fc, node, then, otherwise)
+    if condition.is_open:
+        fc.merged = returned if fc.merged == returned else t.UNKNOWN
+        open_branches.join(fc, then, otherwise)
+    else:
+        _join(fc, node, then, otherwise)
 
 
 def _branch(fc: FunctionCompiler, body: list[ast.stmt], refinements: conditions.Refinements) -> Frame:
