@@ -10,7 +10,6 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import SugaredModule
 from tsguard.language import types as t
-from tsguard.language.rule_names import RuleName
 
 
 def test(
@@ -18,7 +17,7 @@ def test(
 ) -> None:
     """Note a test of two members for identity."""
     of_members = [isinstance(type_, t.EnumType) for type_ in types]
-    if not any(of_members) or fc.raising:
+    if not any(of_members):
         return
     members = [_member(fc, left), _member(fc, right)]
     is_is = isinstance(op, ast.Is)
@@ -27,15 +26,11 @@ def test(
         if types[0] != types[1] or (None not in members and members[0] is not members[1]):
             return
         facts = {"left": text_of(left), "right": text_of(right), "operator": "is" if is_is else "is not"}
-        _note(fc, "enum-identity", left, **facts, instead=instead)
+        fc.note(Refusal("enum-identity", left, **facts, instead=instead))
     elif members[0] is not None and members[0] is members[1] and members[0].alike is not None:
         held, member, type_ = (left, right, types[0]) if of_members[1] else (right, left, types[1])
         facts = {"value": text_of(held), "member": text_of(member), "type": str(type_)}
-        _note(fc, "enum-identity/mixed", left, **facts, instead=instead)
-
-
-def _note(fc: FunctionCompiler, rule: RuleName, node: ast.AST, **facts: object) -> None:
-    fc.compiler.report(Refusal(rule, node, **facts), fc.module)
+        fc.note(Refusal("enum-identity/mixed", left, **facts, instead=instead))
 
 
 def _member(fc: FunctionCompiler, node: ast.expr) -> py.EnumMember | None:

@@ -143,7 +143,7 @@ def _if(fc: FunctionCompiler, node: ast.stmt) -> None:
 
 def emit_branches(
     fc: FunctionCompiler,
-    node: ast.stmt,
+    node: ast.If,
     condition: conditions.Condition,
     body: list[ast.stmt],
     orelse: list[ast.stmt],
@@ -156,10 +156,10 @@ def emit_branches(
         emit_all(fc, body if condition.static else orelse)
         return
     returned = fc.merged
-    then = _branch(fc, body, condition.when_true)
+    then = _branch(fc, body, condition.when_true, (node.test, True))
     if condition.is_open:
         fc.merged = returned if fc.merged == returned else t.UNKNOWN
-    otherwise = _branch(fc, orelse, condition.when_false)
+    otherwise = _branch(fc, orelse, condition.when_false, (node.test, False))
     if then.exits and otherwise.exits:
         fc.frame.exits = True
     elif then.exits or otherwise.exits:
@@ -171,10 +171,17 @@ def emit_branches(
         _join(fc, node, then, otherwise)
 
 
-def _branch(fc: FunctionCompiler, body: list[ast.stmt], refinements: conditions.Refinements) -> Frame:
+def _branch(
+    fc: FunctionCompiler,
+    body: list[ast.stmt],
+    refinements: conditions.Refinements,
+    test: tuple[ast.expr, bool],
+) -> Frame:
     fc.push()
+    fc.tests.append(test)
     conditions.refine(fc, refinements)
     emit_all(fc, body)
+    fc.tests.pop()
     return fc.pop()
 
 
