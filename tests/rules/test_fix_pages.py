@@ -30,6 +30,7 @@ BY_HAND = {
     "TSG104-bad-6",
     "TSG104-bad-8",
     "TSG104-bad-9",
+    "TSG183-bad-2",
     "TSG161-bad-8",  # from torch 2.15 on
     "TSG161-bad-9",
     "TSG1001-bad-1",
