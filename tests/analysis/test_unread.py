@@ -211,3 +211,38 @@ def test_a_name_of_torch_that_no_table_describes_is_not_ok(tmp_path: Path, body:
 )
 def test_functions_of_torchs_own_extension_modules_are_operators(tmp_path: Path, function: str):
     assert judged(tmp_path, RETURNING.format(body=f"return torch._C.{function}(x)")).script == "ok"
+
+
+ASKING = """\
+from foolib import Sparse
+from typing import Union
+from torch import Tensor
+
+class Net(nn.Module):
+    def forward(self, x: Tensor, e: {type}){result}:
+        {body}
+"""
+
+
+@pytest.mark.parametrize("type_", ["Sparse", "Union[Tensor, Sparse]"])
+@pytest.mark.parametrize(
+    ("result", "body"),
+    [
+        (" -> Tensor", "if isinstance(e, Tensor):\n            return x\n        elif isinstance(e, Sparse):\n            return -x"),
+        ("", "if isinstance(e, Tensor):\n            return x\n        else:\n            return x, x"),
+        ("", "if isinstance(e, Tensor):\n            return x, x\n        return x"),
+        ("", "if not isinstance(e, Tensor):\n            y = x\n        return y"),
+        ("", "if isinstance(e, Tensor) and x.dim() > 2:\n            y = x\n        else:\n            y = 2\n        return x * y"),
+        ("", "y = x if isinstance(e, Tensor) else 2\n        return x * y"),
+    ],
+)  # fmt: skip
+def test_what_torch_compiles_after_a_test_of_an_unread_class_is_not_told(
+    tmp_path: Path, type_: str, result: str, body: str
+):
+    """torch knows whether the test is true, and compiles the branch that is taken alone."""
+    assert judged(tmp_path, ASKING.format(type=type_, result=result, body=body)).script == "unknown"
+
+
+def test_what_both_branches_of_such_a_test_leave_is_known(tmp_path: Path):
+    body = "if isinstance(e, Tensor):\n            y = 1\n        else:\n            y = 2\n        return y.relu()"
+    assert judged(tmp_path, ASKING.format(type="Sparse", result="", body=body)).script == "blocked"

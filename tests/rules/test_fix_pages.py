@@ -29,6 +29,8 @@ BY_HAND = {
     "TSG104-bad-5",
     "TSG104-bad-6",
     "TSG104-bad-8",
+    "TSG104-bad-9",
+    "TSG183-bad-2",
     "TSG161-bad-8",  # from torch 2.15 on
     "TSG161-bad-9",
     "TSG1001-bad-1",
@@ -166,7 +168,6 @@ BY_HAND = {
     "TSG157-bad-5",
     "TSG167-bad-6",
     "TSG169-bad-4",
-    "TSG183-bad-2",
     "TSG193-bad-2",
     "TSG112-bad-3",
     "TSG139-bad-3",

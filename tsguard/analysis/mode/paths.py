@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.mode import keeping, raising, sides, state
+from tsguard.analysis.mode import carried, keeping, raising, sides, state
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, truths
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Raised, assignments
@@ -313,6 +313,7 @@ def _changing(walk: ModeInterpreter, node: state.Assignment, scope: Scope) -> Si
     names = state.set_by(node) - walk.read
     state.check(walk, node, scope)
     signal = python.HANDLERS[type(node)](walk, node, scope)
+    carried.check(walk, node, scope)
     walk.read -= names  # what is only counted on is read by nobody
     state.renew(walk, node, scope)
     return signal

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.budgets import MODE_INDEPENDENT_FUNCTIONS
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.state import changes_in_place
-from tsguard.analysis.python import ancestry
+from tsguard.analysis.python import Raised, ancestry
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.values import (
+    ClassMethod,
     ClassValue,
     Const,
     FunctionValue,
     ListValue,
+    ModuleReference,
     ModuleValue,
+    Scope,
+    StaticMethod,
     TensorValue,
     TupleValue,
     Unknown,
@@ -108,8 +112,8 @@ def _read_independently(
                 return None
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 read.add(node.attr)
-            if isinstance(node, ast.Name):
-                todo.extend(_functions(walk.lookup(word, current.scope)))
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                todo.extend(_functions(_global(walk, node, current.scope)))
             if word in _BY_NAME:
                 read.add("__dict__")
     return frozenset(read)
@@ -125,9 +129,26 @@ def _writes(node: ast.AST, state: Collection[str]) -> bool:
     return False
 
 
+def _global(walk: ModeInterpreter, node: ast.expr, scope: Scope) -> Value | None:
+    """What a name is, or a member of the module that it names: ``F.masked``; None for anything else."""
+    if isinstance(node, ast.Name):
+        return walk.lookup(node.id, scope)
+    owner = _global(walk, node.value, scope) if isinstance(node, ast.Attribute) else None
+    if not isinstance(owner, (ModuleReference, ClassValue)):
+        return None
+    try:
+        return walk.plain.attribute(owner, node.attr) if isinstance(node, ast.Attribute) else None
+    except Raised:
+        return None
+
+
 def _functions(value: Value | None) -> Iterator[FunctionValue]:
     """The code behind a name: a function, or all the methods of a class."""
-    if isinstance(value, FunctionValue):
+    if isinstance(value, ClassValue):
+        for member in value.members.values():
+            if not isinstance(member, ClassValue):
+                yield from _functions(member)
+    elif isinstance(value, (StaticMethod, ClassMethod)):
+        yield from _functions(value.function)
+    elif isinstance(value, FunctionValue):
         yield value
-    elif isinstance(value, ClassValue):
-        yield from (member for member in value.members.values() if isinstance(member, FunctionValue))

@@ -90,7 +90,7 @@ def check(walk: ModeInterpreter, node: Assignment, scope: Scope) -> None:
         return
     for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
         rule = _changed(walk, target, node, scope)
-        if rule is not None and not _is_move(target, node.value):
+        if rule is not None and not is_move(target, node.value):
             walk.report(rule, target, name=unparsed(target))
 
 
@@ -100,7 +100,7 @@ def registered(
     """Report a buffer or parameter that every call registers on a module of the target, unless it is not saved."""
     if not isinstance(owner, ModuleValue) or walk.tree.path(owner) is None or walk.mode == "train":
         return
-    if not _is_in_every_call(walk, node):
+    if not is_in_every_call(walk, node):
         return
     persistent = args[2] if len(args) > 2 else kwargs.get("persistent")
     if persistent != FALSE:
@@ -108,7 +108,7 @@ def registered(
         walk.report("state-updated-in-eval", node, name=f"self.{name}" if name else "a buffer")
 
 
-def _is_in_every_call(walk: ModeInterpreter, node: ast.AST | None) -> bool:
+def is_in_every_call(walk: ModeInterpreter, node: ast.AST | None) -> bool:
     """Whether no condition stands around a node, or around a call that leads to it."""
     inner = [frame.called.node if frame.called is not None else None for frame in walk.frames[1:]]
     for frame, called in zip(walk.frames, [*inner, node], strict=True):
@@ -192,7 +192,7 @@ def _reads(value: ast.expr, target: ast.Attribute) -> bool:
     return any(isinstance(part, ast.Attribute) and part.attr == target.attr for part in walked(value))
 
 
-def _is_move(target: ast.expr, value: ast.expr | None) -> bool:
+def is_move(target: ast.expr, value: ast.expr | None) -> bool:
     """``self.x = self.x.to(device)``."""
     if (
         not isinstance(value, ast.Call)

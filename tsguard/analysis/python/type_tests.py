@@ -102,6 +102,8 @@ _HINTED: dict[str, type] = {
 _PROTOCOL = frozenset(
     {"__call__", "__contains__", "__enter__", "__exit__", "__iter__", "__len__", "__next__", "__reversed__"}
 )
+# What the tables say of functions and classes, and of nothing else.
+_DEFINED = frozenset({"builtin", "class", "dispatch", "fails", "ignored", "schemas"})
 _INT64 = External("numpy.int64")
 _OF_INT64 = (
     _INT64,
@@ -160,8 +162,21 @@ def is_instance(interp: Interpreter, value: Value, cls: Value) -> bool | None:
         return True
     real = _real(cls)
     if real is None:
-        return None if isinstance(value, (Unknown, External)) else False
+        is_open = isinstance(value, Unknown) or (
+            isinstance(value, External) and not (_is_of_torch(cls) and _is_defined(interp, value))
+        )
+        return None if is_open else False
     return _includes(interp, real, value)
+
+
+def _is_of_torch(cls: Value) -> bool:
+    return isinstance(cls, External) and cls.name.startswith("torch.")
+
+
+def _is_defined(interp: Interpreter, value: External) -> bool:
+    """Whether a name of torch is known to be a function or a class: an instance of no class of torch, and no plain value."""
+    entry = interp.tables.entry(value.name)
+    return isinstance(entry, str) or (isinstance(entry, dict) and not _DEFINED.isdisjoint(entry))
 
 
 def includes_tensors(name: str) -> bool:
@@ -267,7 +282,9 @@ def _external_is(interp: Interpreter, value: External, real: type) -> bool | Non
         return is_class
     if real is types.FunctionType:
         return not is_class
-    return True if class_relations.is_subclass(types.FunctionType, real) else None
+    if class_relations.is_subclass(types.FunctionType, real):
+        return True
+    return False if real in _HINTED.values() and _is_defined(interp, value) else None
 
 
 def _real(cls: Value) -> type | None:

@@ -293,11 +293,11 @@ def _call_ignored(
     signature = signatures.read(
         fc.compiler, function.node, function.scope, method=callee.receiver is not None
     )
-    forward_references.refuse_under_cache(function, node)
     _check_countable(callee.name, function.node, node)
     for refusal in signature.refusals:
         if refusal.rule not in ("untyped-default", "mutable-default", "default-type-mismatch"):
             raise Refusal(refusal.rule, node, **refusal.facts)
+    forward_references.refuse_left_in_python(function, node)
     if callee.dropped:
         notes.dropped_call(fc, node, callee.name)
     elif isinstance(callee.receiver, SugaredModule):

@@ -200,7 +200,7 @@ class TargetCompiler(Compiler):
         scope = notes.resolution_scope(function)
         fc = self.function(node, scope, source.module, signature, receiver)
         fc.failed = failed or not built or bool(signature.refusals)
-        self.reporter.running.append(lambda: fc.is_certain)
+        self.reporter.running.append(fc)
         try:
             schema = fc.run()
         finally:

@@ -32,13 +32,15 @@ Refinements = dict[str, t.Type]
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A test; ``static`` is its truth where torch knows it while compiling, ``boolean``
-    that Python, too, would make a bool of it, ``types`` those of values tested for truth."""
+    that Python, too, would make a bool of it, ``types`` those of values tested for truth; ``is_open``
+    that torch may know it from a type that was not read."""
 
     static: bool | None = None
     when_true: Refinements = field(default_factory=dict)
     when_false: Refinements = field(default_factory=dict)
     boolean: bool = True
     types: tuple[t.Type, ...] = ()
+    is_open: bool = False
 
 
 def emit_guarded(fc: FunctionCompiler, node: ast.expr) -> Condition:
@@ -62,7 +64,7 @@ def _emit(fc: FunctionCompiler, node: ast.expr) -> Condition:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         inner = emit(fc, node.operand)
         static = None if inner.static is None else not inner.static
-        return Condition(static, inner.when_false, inner.when_true)
+        return Condition(static, inner.when_false, inner.when_true, is_open=inner.is_open)
     if isinstance(node, ast.Compare):
         return _comparison(fc, node)
     if isinstance(node, ast.Call):
@@ -165,7 +167,9 @@ def _boolean(fc: FunctionCompiler, node: ast.BoolOp) -> Condition:
         right = emit_guarded(fc, operand)
         fc.pop()
         types = (*result.types, *right.types)
-        result = replace(_either(result, right) if is_or else _both(result, right), types=types)
+        is_open = result.is_open or right.is_open
+        joint = _either(result, right) if is_or else _both(result, right)
+        result = replace(joint, types=types, is_open=is_open and joint.static is None)
     return result
 
 
@@ -264,8 +268,9 @@ def _identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.ex
         none_defaults.test(fc, left if nones[1] == "always" else right, a if nones[1] == "always" else b, op)
         return Condition(not is_is)
     if identities.are_members(a, b):
-        identities.note(fc, left, op, right, a, b)
+        identities.of_members(fc, left, op, right, a, b)
         return Condition()
+    identities.of_member_and_value(fc, left, op, right, a, b)
     if _is_none_literal(left) and not _is_none_literal(right):
         left, right, a, b = right, left, b, a
     if not (_is_none_literal(right) and isinstance(left, ast.Name) and _none_status(a) == "maybe"):
@@ -311,7 +316,7 @@ def is_instance(fc: FunctionCompiler, subject: ast.expr, classes: ast.expr) -> C
     """``isinstance(subject, classes)``: static where the type decides it."""
     sugared = fc.sugared(subject)
     if isinstance(sugared, SugaredUnknown):
-        return Condition()
+        return Condition(is_open=True)
     if isinstance(sugared, SugaredModule):
         return Condition(fc.compiler.module_is_instance(fc, sugared, classes))
     value = as_value(fc, sugared, subject)
@@ -320,7 +325,7 @@ def is_instance(fc: FunctionCompiler, subject: ast.expr, classes: ast.expr) -> C
     except Refusal as refusal:
         raise Refusal("isinstance-class", classes, part=refusal.facts.get("part", text_of(classes))) from None
     if value.type is t.UNKNOWN:
-        return Condition()
+        return Condition(is_open=True)
     if t.UNKNOWN in wanted:
         # What was not read may be a class of tensors, but mostly is one of another kind: it is told as a gap.
         _read_classes(fc, classes)

@@ -268,7 +268,8 @@ class FunctionCompiler(ABC):
     ``scope`` is where its global names are looked up: a decorator's, whose module is not the
     ``module`` that the code stands in.  ``receiver`` is what ``self`` is;
     ``branches`` holds the side of each compiled if that is statically taken, None for both;
-    ``raising`` tells that an error is being made; ``none_tested`` the tests of parameters that default to None without being Optional,
+    ``raising`` tells that an error is being made; ``tests`` are those of the branches around, and how they come out;
+    ``none_tested`` the tests of parameters that default to None without being Optional,
     None for those that are reported; ``asks_for_none`` the parameters passed on to who does.
     """
 
@@ -295,6 +296,7 @@ class FunctionCompiler(ABC):
         self.failed = False
         self.left_early = False
         self.raising = False
+        self.tests: list[tuple[ast.expr, bool]] = []
         self.branches: dict[int, bool | None] = {}
         self.none_tested: dict[str, ast.expr | None] = {}
         self.asks_for_none: set[str] = set()
@@ -306,6 +308,16 @@ class FunctionCompiler(ABC):
     def is_certain(self) -> bool:
         """Whether what is compiled now runs in every call of the function that does not raise."""
         return self.frame.parent is None and not self.left_early
+
+    @property
+    @abstractmethod
+    def is_passed_by(self) -> bool:
+        """Whether no call of the target comes to what is compiled now."""
+
+    def note(self, refusal: Refusal) -> None:
+        """Report what goes wrong where it runs; what breaks while an error is made raises as well."""
+        if not self.raising:
+            self.compiler.reporter.note(refusal, self.module)
 
     def attempt(self, node: ast.expr, hint: t.Type | None = None) -> Value:
         """The value of a part whose refusal must not hide refusals in other parts."""

@@ -34,13 +34,13 @@ _KEEPING_TYPES = frozenset(
 
 def kept_as_int(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast.AST) -> None:
     """Note an assignment of a number that is a float for certain to a variable that is an int outside its block."""
-    if value.type is not t.NUMBER or outer.type is not t.INT or fc.raising:
+    if value.type is not t.NUMBER or outer.type is not t.INT:
         return
     for read in _items(fc.node, node):
         if _makes_floats(fc.node, read):
             start = spelled_out.as_float(spelled_out.start_of(fc.node, name))
             facts = {"name": name, "expression": f"{text_of(read)}.item()", "start": start}
-            fc.compiler.report(Refusal("number-accumulates-tensor/cut", node, **facts), fc.module)
+            fc.note(Refusal("number-accumulates-tensor/cut", node, **facts))
             return
 
 

@@ -330,6 +330,5 @@ def _is_property(fc: FunctionCompiler) -> bool:
 
 def report(fc: FunctionCompiler, value: Value) -> None:
     """Report a difference where it comes from."""
-    if value.unlike is not None and not fc.raising:
-        facts = dict(value.unlike.facts)
-        fc.compiler.report(Refusal(value.unlike.rule, value.unlike.node, **facts), fc.module)
+    if value.unlike is not None:
+        fc.note(Refusal(value.unlike.rule, value.unlike.node, **dict(value.unlike.facts)))

@@ -21,14 +21,10 @@ def check(fc: FunctionCompiler, node: ast.AST) -> None:
         target, given = node.func.value, node.args[0]
     else:
         return
-    if (
-        fc.raising
-        or not isinstance(given, ast.GeneratorExp)
-        or not isinstance(target, (ast.Name, ast.Attribute))
-    ):
+    if not isinstance(given, ast.GeneratorExp) or not isinstance(target, (ast.Name, ast.Attribute)):
         return
     if _reads_end(given.elt, text_of(target)) and not _is_short(fc, given.generators[0].iter):
-        fc.compiler.report(Refusal("early-generator", given, list=text_of(target)), fc.module)
+        fc.note(Refusal("early-generator", given, list=text_of(target)))
 
 
 def _reads_end(node: ast.AST, grown: str) -> bool:

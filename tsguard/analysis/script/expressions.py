@@ -242,8 +242,8 @@ def _conditional(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
     condition = conditions.emit_guarded(fc, node.test)
     if condition.static is not None:
         return fc.expression(node.body if condition.static else node.orelse, hint)
-    then = _arm(fc, node.body, condition.when_true, hint)
-    otherwise = _arm(fc, node.orelse, condition.when_false, hint)
+    then = _arm(fc, node.body, condition.when_true, hint, (node.test, True))
+    otherwise = _arm(fc, node.orelse, condition.when_false, hint, (node.test, False))
     then, otherwise = whole_numbers.joined(fc, then, otherwise)
     joint = unify(then.type, otherwise.type)
     if (
@@ -252,6 +252,8 @@ def _conditional(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
         and then.type.name == otherwise.type.name
     ):
         joint = then.type  # a module as a value: it cannot be called
+    if joint is None and condition.is_open:
+        joint = t.UNKNOWN
     if joint is None:
         raise Refusal(
             "branch-type-mismatch/conditional",
@@ -265,13 +267,19 @@ def _conditional(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
 
 
 def _arm(
-    fc: FunctionCompiler, node: ast.expr, refinements: conditions.Refinements, hint: t.Type | None
+    fc: FunctionCompiler,
+    node: ast.expr,
+    refinements: conditions.Refinements,
+    hint: t.Type | None,
+    test: tuple[ast.expr, bool],
 ) -> Value:
     fc.push()
+    fc.tests.append(test)
     try:
         conditions.refine(fc, refinements)
         return fc.attempt(node, hint)
     finally:
+        fc.tests.pop()
         fc.pop()
 
 

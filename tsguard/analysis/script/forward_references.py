@@ -1,6 +1,7 @@
-"""Annotations that are strings at run time, in the fields of a NamedTuple and under a cache.
+"""Annotations that are strings at run time, in the fields of a NamedTuple and in what stays in Python.
 
-Source: torch/_jit_internal.py (``_get_named_tuple_properties``), torch/jit/annotations.py (``try_ann_to_type``).
+Source: torch/_jit_internal.py (``_get_named_tuple_properties``), torch/jit/annotations.py (``try_ann_to_type``,
+``try_real_annotations``).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 from tsguard.source.functions import named_parameters
 from tsguard.source.unparsing import unparsed
@@ -80,17 +82,19 @@ def refuse_references(cls: py.ClassValue, node: ast.AST) -> None:
             raise refused_field(cls, name, text, node)
 
 
-def refuse_under_cache(function: py.FunctionValue, node: ast.AST) -> None:
-    """What ``lru_cache`` makes of a function has no globals to look the names of its signature up in.
+def refuse_left_in_python(function: py.FunctionValue, node: ast.AST) -> None:
+    """Torch takes the signature of a function that stays in Python as it is at run time, and looks no name up.
 
     Raises:
-        Refusal: an annotation of a cached function is a string.
+        Refusal: an annotation of the function is a string.
     """
     assert isinstance(function.node, ast.FunctionDef)
     spec = function.node.args
     written = [a.annotation for a in named_parameters(spec)] + [function.node.returns]
     strings = uses_future_annotations(function.module)
     quoted = [a for a in written if a is not None and (strings or _holds_string(a))]
-    if quoted and "cached" in function.marks:
+    if quoted:
         text = unparsed(quoted[0]).strip("'")
-        raise Refusal("unknown-annotation/cached", node, annotation=text, function=function.name)
+        is_cached = "cached" in function.marks
+        rule: RuleName = "unknown-annotation/cached" if is_cached else "unknown-annotation/ignored"
+        raise Refusal(rule, node, annotation=text, function=function.name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.script import assignments, expressions, none_defaults, statements
+from tsguard.analysis.script import assignments, expressions, none_defaults, statements, unreached
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.results import OwnSchema
@@ -58,6 +58,10 @@ class BodyCompiler(FunctionCompiler):
         elif self.declared is None and self.merged is not None and not self.failed:
             joint = statements.merged_return(self, self.merged, t.NONE, self.node)
             self.merged = joint
+
+    @property
+    def is_passed_by(self) -> bool:
+        return unreached.is_passed_by(self)
 
     # -- what the emitters share ---------------------------------------------------
 

@@ -58,7 +58,4 @@ def _name(fc: FunctionCompiler, classes: ast.expr) -> str:
 
 
 def _tell(fc: FunctionCompiler, rule: RuleName, subject: ast.expr, classes: ast.expr, **more: str) -> None:
-    if fc.raising:
-        return  # what breaks while an error is made raises as well
-    facts = {"name": text_of(subject), "classes": text_of(classes), **more}
-    fc.compiler.report(Refusal(rule, subject, **facts), fc.module)
+    fc.note(Refusal(rule, subject, name=text_of(subject), classes=text_of(classes), **more))

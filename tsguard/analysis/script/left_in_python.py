@@ -86,7 +86,7 @@ def _may_be_compiled(compiler: Compiler, instance: py.ModuleValue, name: str) ->
     """Whether a method that may be compiled names another, which is compiled with it then."""
     return any(
         isinstance(node, ast.Attribute) and node.attr == name
-        for member in _methods(compiler, instance)
+        for member in methods(compiler, instance)
         if member.name != "__init__" and not member.marks & MARKS
         for node in walked(member.node)
     )
@@ -97,13 +97,13 @@ def _is_written(compiler: Compiler, instance: py.ModuleValue, name: str) -> bool
     return any(
         (isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store))
         or (isinstance(node, ast.Name) and node.id == "setattr")
-        for member in _methods(compiler, instance)
+        for member in methods(compiler, instance)
         if member.marks & MARKS
         for node in walked(member.node)
     )
 
 
-def _methods(compiler: Compiler, instance: py.ModuleValue) -> Iterator[py.FunctionValue]:
+def methods(compiler: Compiler, instance: py.ModuleValue) -> Iterator[py.FunctionValue]:
     """The methods that a module's class and its bases define in source."""
     for base in ancestry.mro(compiler.interp, instance.cls):
         if isinstance(base, py.ClassValue):

@@ -21,9 +21,9 @@ def called(
     node: ast.AST,
 ) -> None:
     """Report a look-up that is to rescale rows, unless an error is made of it."""
-    if callee.name not in _LOOK_UPS or fc.raising:
+    if callee.name not in _LOOK_UPS:
         return
     given = {a.name: value for a, value in zip(callee.schemas[0].arguments, args, strict=False)}
     max_norm = kwargs.get("max_norm", given.get("max_norm"))
     if max_norm is not None and max_norm.type not in (t.NONE, t.UNKNOWN):
-        fc.compiler.report(Refusal("embedding-max-norm", node), fc.module)
+        fc.note(Refusal("embedding-max-norm", node))

@@ -20,17 +20,15 @@ _NUMBERS = (t.INT, t.FLOAT, t.NUMBER, t.TENSOR)
 
 def of_part(fc: FunctionCompiler, node: ast.AugAssign, target: ast.Subscript) -> None:
     """``mask[1:] |= other`` of a Tensor: what is computed is put nowhere.  By a Tensor of indices it is."""
-    if isinstance(node.op, _OUT_OF_PLACE) and not fc.raising and _is_view(fc, target.slice):
-        fc.compiler.report(Refusal("lost-change", node, **_written_out(node)), fc.module)
+    if isinstance(node.op, _OUT_OF_PLACE) and _is_view(fc, target.slice):
+        fc.note(Refusal("lost-change", node, **_written_out(node)))
 
 
 def remainder(fc: FunctionCompiler, node: ast.AugAssign, before: Value) -> None:
     """``n %= 2``: a float, which has the sign of ``n``."""
-    if isinstance(node.op, ast.Mod) and before.type in _NUMBERS and not fc.raising:
+    if isinstance(node.op, ast.Mod) and before.type in _NUMBERS:
         given = "a Tensor" if before.type is t.TENSOR else "a float"
-        fc.compiler.report(
-            Refusal("lost-change/remainder", node, **_written_out(node), given=given), fc.module
-        )
+        fc.note(Refusal("lost-change/remainder", node, **_written_out(node), given=given))
 
 
 def _written_out(node: ast.AugAssign) -> dict[str, str]:

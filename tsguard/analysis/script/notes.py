@@ -46,9 +46,7 @@ _OPERATORS = frozenset(
 
 
 def _note(fc: FunctionCompiler, rule: RuleName, node: ast.AST, **facts: object) -> None:
-    if fc.raising:
-        return  # what breaks while an error is made raises as well
-    fc.compiler.report(Refusal(rule, node, **facts), fc.module)
+    fc.note(Refusal(rule, node, **facts))
 
 
 def autocast(

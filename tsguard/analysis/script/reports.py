@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import field
+from typing import Protocol
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
@@ -32,11 +33,22 @@ class Entered:
     caller: Module | None = None
 
 
+class Running(Protocol):
+    """A function under compilation, at the place that is compiled now."""
+
+    @property
+    def is_certain(self) -> bool: ...
+
+    @property
+    def is_passed_by(self) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Report:
     """A refusal, and the calls that lead to it from the recorded function, that one included.
 
-    ``if_reached`` ones count only where the call is sure to run; ``is_certain`` where it always comes to them then.
+    ``if_reached`` ones count only where the call is sure to run; ``is_certain`` where it always comes to them then;
+    an ``is_note`` goes wrong only where it runs.
     """
 
     refusal: Refusal
@@ -44,6 +56,7 @@ class _Report:
     chain: tuple[Entered, ...]
     if_reached: bool
     is_certain: bool
+    is_note: bool
 
 
 @dataclass(slots=True)
@@ -79,7 +92,7 @@ class Reporter:
     events: dict[tuple[object, ...], Event] = field(default_factory=dict)
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     stack: list[Entered] = field(default_factory=list)
-    running: list[Callable[[], bool]] = field(default_factory=list)
+    running: list[Running] = field(default_factory=list)
     recordings: list[Recording] = field(default_factory=list)
     shown: set[Refusal] = field(default_factory=set)
     aside: dict[tuple[object, ...], Property] = field(default_factory=dict)
@@ -162,7 +175,9 @@ class Reporter:
             depth = len(self.stack)
             if chain:
                 self.stack += (led, *chain[1:])
-            self._report(report.refusal, report.module, report.if_reached, report.is_certain)
+            self._report(
+                report.refusal, report.module, report.if_reached, report.is_certain, is_note=report.is_note
+            )
             del self.stack[depth:]
         for gap in recording.gaps.values():
             self.add_gap(gap)
@@ -186,9 +201,17 @@ class Reporter:
         """Report a refusal; one that matters only ``if_reached`` counts where the place is sure to run."""
         self._report(refusal, module, if_reached, is_certain=True)
 
-    def _report(self, refusal: Refusal, module: Module, if_reached: bool, is_certain: bool) -> None:
-        is_certain = is_certain and all(is_certain() for is_certain in self.running)
+    def note(self, refusal: Refusal, module: Module) -> None:
+        """Report what goes wrong where it runs."""
+        self._report(refusal, module, if_reached=False, is_certain=True, is_note=True)
+
+    def _report(
+        self, refusal: Refusal, module: Module, if_reached: bool, is_certain: bool, *, is_note: bool = False
+    ) -> None:
+        is_certain = is_certain and all(function.is_certain for function in self.running)
         if if_reached and not is_certain:
+            return
+        if is_note and any(function.is_passed_by for function in self.running):
             return
         if self.is_trying and not if_reached:
             raise Settled
@@ -210,7 +233,7 @@ class Reporter:
             refusal.__traceback__ = refusal.__context__ = None
             recording.reported.add(refusal)
             chain = tuple(self.stack[recording.depth :])
-            recording.reports.append(_Report(refusal, module, chain, if_reached, is_certain))
+            recording.reports.append(_Report(refusal, module, chain, if_reached, is_certain, is_note))
 
     def add_gap(self, gap: Gap) -> None:
         gaps = self.recordings[-1].gaps if self.recordings else self.gaps

@@ -15,6 +15,7 @@ from tsguard.analysis.script import (
     differences,
     empties,
     iteration,
+    open_branches,
     results,
     spelled_out,
     whole_numbers,
@@ -145,7 +146,7 @@ def _if(fc: FunctionCompiler, node: ast.stmt) -> None:
 
 def emit_branches(
     fc: FunctionCompiler,
-    node: ast.stmt,
+    node: ast.If,
     condition: conditions.Condition,
     body: list[ast.stmt],
     orelse: list[ast.stmt],
@@ -157,19 +158,33 @@ def emit_branches(
         conditions.refine(fc, refinements)
         emit_all(fc, body if condition.static else orelse)
         return
-    then = _branch(fc, body, condition.when_true)
-    otherwise = _branch(fc, orelse, condition.when_false)
+    returned = fc.merged
+    then = _branch(fc, body, condition.when_true, (node.test, True))
+    if condition.is_open:
+        fc.merged = returned if fc.merged == returned else t.UNKNOWN
+    otherwise = _branch(fc, orelse, condition.when_false, (node.test, False))
     if then.exits and otherwise.exits:
         fc.frame.exits = True
     elif then.exits or otherwise.exits:
         fc.left_early = fc.left_early or not isinstance((body if then.exits else orelse)[-1], ast.Raise)
-    _join(fc, node, then, otherwise)
+    if condition.is_open:
+        fc.merged = returned if fc.merged == returned else t.UNKNOWN
+        open_branches.join(fc, then, otherwise)
+    else:
+        _join(fc, node, then, otherwise)
 
 
-def _branch(fc: FunctionCompiler, body: list[ast.stmt], refinements: conditions.Refinements) -> Frame:
+def _branch(
+    fc: FunctionCompiler,
+    body: list[ast.stmt],
+    refinements: conditions.Refinements,
+    test: tuple[ast.expr, bool],
+) -> Frame:
     fc.push()
+    fc.tests.append(test)
     conditions.refine(fc, refinements)
     emit_all(fc, body)
+    fc.tests.pop()
     return fc.pop()
 
 

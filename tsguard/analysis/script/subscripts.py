@@ -209,10 +209,10 @@ def _check_index(
 def _note_list(fc: FunctionCompiler, type_: t.Type, part: ast.expr, tensor: str) -> None:
     """A list that torch makes a Tensor of ints of, to index with."""
     element = type_.element if isinstance(type_, t.ListType) else None
-    if element not in (t.TENSOR, t.BOOL) or fc.raising:
+    if element not in (t.TENSOR, t.BOOL):
         return
     rule: RuleName = "tensor-of-values/index" if element is t.TENSOR else "tensor-of-values/mask"
-    fc.compiler.report(Refusal(rule, part, index=text_of(part), tensor=tensor), fc.module)
+    fc.note(Refusal(rule, part, index=text_of(part), tensor=tensor))
 
 
 def _check_bound(value: Value, bound: ast.expr, node: ast.Subscript) -> None:

@@ -28,13 +28,13 @@ _KEPT = frozenset(
 def passed(fc: FunctionCompiler, found: Match, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """Report Tensors of floats that an own function takes as ints."""
     wanted = {c.argument for c in found.conversions if c.given is t.TENSOR and c.wanted is t.INT}
-    if fc.raising or not wanted or not isinstance(found.schema, OwnSchema):
+    if not wanted or not isinstance(found.schema, OwnSchema):
         return
     given = dict(zip((argument.name for argument in found.schema.arguments), args, strict=False))
     for name, value in {**given, **kwargs}.items():
         if name in wanted and isinstance(value.node, ast.expr) and _is_float(fc, value.node, set()):
             facts = {"expression": text_of(value.node), "parameter": name, "function": found.schema.name}
-            fc.compiler.report(Refusal("result-kind/argument", node, **facts), fc.module)
+            fc.note(Refusal("result-kind/argument", node, **facts))
 
 
 def _is_float(fc: FunctionCompiler, node: ast.expr, asked: set[str]) -> bool:
