@@ -30,7 +30,9 @@ BY_HAND = {
     "TSG104-bad-6",
     "TSG104-bad-8",
     "TSG104-bad-9",
+    "TSG201-bad-4",
     "TSG183-bad-2",
+    "TSG183-bad-3",
     "TSG161-bad-8",  # from torch 2.15 on
     "TSG161-bad-9",
     "TSG1001-bad-1",

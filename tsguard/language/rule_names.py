@@ -106,6 +106,7 @@ RuleName: TypeAlias = Literal[
     "data-condition",
     "data-condition/among",
     "data-condition/assert",
+    "data-condition/causal",
     "data-condition/constant",
     "data-condition/held",
     "data-condition/number",

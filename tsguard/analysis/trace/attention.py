@@ -10,6 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import reports as exported
 from tsguard.analysis.python.operations import default_of
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.holdings import is_of_values
@@ -52,8 +53,11 @@ def masked(
     for place, mask, flag_place, flag in _MASKS.get(name, ()):
         given = args[place] if len(args) > place else kwargs.get(mask)
         said = args[flag_place] if len(args) > flag_place else kwargs.get(flag, py.NONE)
-        if not isinstance(given, Traced) or not is_of_values(given) or not py.is_none(said):
+        if not isinstance(given, py.TensorValue) or not py.is_none(said):
             continue
         extent = extent_of(tracer.facts, given)
-        if extent is None or extent.rank in (None, 2):  # of one for each head nothing is asked
+        if extent is not None and extent.rank not in (None, 2):
+            continue  # of one for each head nothing is asked
+        exported.report(tracer, "data-condition/causal", node, argument=mask, flag=flag)
+        if isinstance(given, Traced) and is_of_values(given):
             tracer.report("tensor-condition/causal", node, given.origin, argument=mask, flag=flag)
