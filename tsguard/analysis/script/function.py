@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.script import assignments, expressions, none_defaults, statements, unreached
+from tsguard.analysis.script import assignments, expressions, none_defaults, returns, statements, unreached
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.results import OwnSchema
@@ -56,7 +56,7 @@ class BodyCompiler(FunctionCompiler):
         if self.declared not in (None, t.NONE, t.UNKNOWN) and not self.failed:
             self.report(Refusal("missing-return", self.node, function=self.node.name, declared=self.declared))
         elif self.declared is None and self.merged is not None and not self.failed:
-            joint = statements.merged_return(self, self.merged, t.NONE, self.node)
+            joint = returns.merged_return(self, self.merged, t.NONE, self.node)
             self.merged = joint
 
     @property

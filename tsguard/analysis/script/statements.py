@@ -12,12 +12,9 @@ from tsguard.analysis.events import text_of
 from tsguard.analysis.script import (
     assignments,
     conditions,
-    differences,
-    empties,
     iteration,
     open_branches,
-    results,
-    spelled_out,
+    returns,
     whole_numbers,
     with_statements,
 )
@@ -25,12 +22,11 @@ from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.environment import Frame, Unusable
-from tsguard.analysis.script.refusals import Refusal, not_refined
+from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Sugared, SugaredException, SugaredUnknown, Tuple, Value
 from tsguard.language import grammar
 from tsguard.language import types as t
-from tsguard.language.matching import converted
-from tsguard.language.relations import is_subtype, unify
+from tsguard.language.relations import unify
 
 Emitter = Callable[["FunctionCompiler", ast.stmt], None]
 
@@ -74,65 +70,6 @@ def _annotated(fc: FunctionCompiler, node: ast.stmt) -> None:
 def _augmented(fc: FunctionCompiler, node: ast.stmt) -> None:
     assert isinstance(node, ast.AugAssign)
     assignments.emit_augmented(fc, node)
-
-
-# -- return --------------------------------------------------------------------------
-
-
-def _return(fc: FunctionCompiler, node: ast.stmt) -> None:
-    assert isinstance(node, ast.Return)
-    try:
-        _emit_return(fc, node)
-    finally:
-        fc.frame.exits = True
-
-
-def _emit_return(fc: FunctionCompiler, node: ast.Return) -> None:
-    value = Value(t.NONE) if node.value is None else fc.expression(node.value, fc.declared)
-    differences.returned(fc, value, node.value or node)
-    results.returned(fc, value)
-    if fc.declared is not None:
-        _check_declared(fc, node, value, fc.declared)
-        return
-    fc.merged = value.type if fc.merged is None else merged_return(fc, fc.merged, value.type, node)
-
-
-def _check_declared(fc: FunctionCompiler, node: ast.Return, value: Value, declared: t.Type) -> None:
-    result = value.type
-    if not (is_subtype(declared, t.TENSOR) and result is t.NONE):
-        result = converted(
-            result, declared, empty_list=value.empty_list, bools=fc.compiler.ways.bools_are_numbers
-        )
-    if not is_subtype(result, declared):
-        raise _return_mismatch(fc, node, value, declared)
-    fc.merged = declared
-
-
-def _return_mismatch(fc: FunctionCompiler, node: ast.Return, value: Value, declared: t.Type) -> Refusal:
-    facts = {"function": fc.node.name, "declared": str(declared), "actual": str(value.type)}
-    if isinstance(value.type, t.OptionalType) and is_subtype(value.type.element, declared):
-        return not_refined(node, text_of(node.value or node), value.type)
-    empty = empties.misfit(fc, value, declared, node)
-    if empty is not None:
-        return empty
-    annotation = spelled_out.annotation(value.type)
-    return Refusal("return-type-mismatch/annotated", node, **facts, annotation=annotation)
-
-
-def merged_return(fc: FunctionCompiler, before: t.Type, now: t.Type, node: ast.AST) -> t.Type:
-    """The joint type of two returns of an un-annotated function.
-
-    Raises:
-        Refusal: there is none.
-    """
-    joint = unify(before, now)
-    if joint is None:
-        if isinstance(node, ast.FunctionDef):
-            fc.report(Refusal("missing-return", node, function=fc.node.name, declared=before))
-            return t.UNKNOWN
-        both = f"Union[{spelled_out.annotation(before)}, {spelled_out.annotation(now)}]"
-        raise Refusal("return-type-mismatch", node, function=fc.node.name, before=before, now=now, both=both)
-    return joint
 
 
 # -- if --------------------------------------------------------------------------------
@@ -390,7 +327,7 @@ EMITTERS: dict[type[ast.stmt], Emitter] = {
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
     ast.AugAssign: _augmented,
-    ast.Return: _return,
+    ast.Return: returns.emit_return,
     ast.If: _if,
     ast.For: _for,
     ast.While: _while,
