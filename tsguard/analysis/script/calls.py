@@ -20,6 +20,7 @@ from tsguard.analysis.script import (
     late_defaults,
     left_in_python,
     look_ups,
+    none_defaults,
     notes,
     python_objects,
     signatures,
@@ -210,6 +211,7 @@ def call_builtin(
         )
     given = [*([receiver] if receiver else []), *args]
     notes.match(fc, result, given, kwargs, node, name)
+    none_defaults.passed(fc, result.schema, given, kwargs, node)
     differences.used(fc, name, [*given, *kwargs.values()], result.returns)
     differences.put(name, given)
     unlike = differences.built(name, given, kwargs, result.returns, node)

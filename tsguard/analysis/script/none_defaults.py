@@ -171,15 +171,29 @@ def _is_missing(fc: FunctionCompiler, name: str) -> bool:
     return isinstance(found, Simple) and found.value.missing
 
 
+# What takes None for these arguments, and raises for an undefined tensor; most operators do not tell them apart.
+# Source: runs on torch 2.13.
+_REFUSED_UNDEFINED = {
+    "binary_cross_entropy": ("weight",),
+    "cov": ("fweights", "aweights"),
+    "diff": ("prepend", "append"),
+    "mse_loss": ("weight",),
+    "multilabel_soft_margin_loss": ("weight",),
+    "rms_norm": ("weight",),
+    "scaled_dot_product_attention": ("attn_mask",),
+}
+
+
 def passed(fc: FunctionCompiler, schema: Schema, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    """A call whose callee asks whether what it is given is None."""
+    """A call whose callee asks whether what it is given is None, or whether it is a tensor at all."""
     parameters = [argument for argument in schema.arguments if argument.name != "self"]
     given = [
         *zip(parameters, args, strict=False),
         *((p, kwargs[p.name]) for p in parameters if p.name in kwargs),
     ]
     for parameter, value in given:
-        if not parameter.asks_for_none:
+        is_refused = parameter.name in _REFUSED_UNDEFINED.get(schema.name, ())
+        if not (parameter.asks_for_none or is_refused):
             continue
         if value.parameter:
             fc.asks_for_none.add(value.parameter)
