@@ -164,7 +164,10 @@ def _boolean(fc: FunctionCompiler, node: ast.BoolOp) -> Condition:
     for operand in node.values[1:]:
         fc.push()
         refine(fc, result.when_false if is_or else result.when_true)
+        # What the operands before have decided is compiled, and no call comes to it.
+        fc.tests.append((ast.Constant(result.static is is_or), False))
         right = emit_guarded(fc, operand)
+        fc.tests.pop()
         fc.pop()
         types = (*result.types, *right.types)
         is_open = result.is_open or right.is_open
