@@ -24,6 +24,7 @@ class Net(nn.Module):
         self.cell = nn.GRUCell(4, 4)
         self.layer = nn.Linear(4, 4)
         self.hidden = torch.zeros(2, 4)
+        self.parts = [torch.ones(4), torch.ones(4)]
         self.last, self.shape, self.kept = None, None, None
         self.register_buffer("found", None)
 
@@ -48,6 +49,8 @@ NOT_CARRIED = {
     "made once": "if self.last is None:\n            self.last = torch.ones(4)\n        return x * self.last",
     "the shape": "if self.shape is not None and self.shape != x.shape:\n            x = x * 1\n        self.shape = x.shape\n        return x",
     "only asked for": "first = self.last is None\n        self.last = x\n        return x",
+    "each of a list is moved": "self.parts = [part.to(x.dtype) for part in self.parts]\n        return x + self.parts[0]",
+    "returned while it fits": "if self.last is not None and self.last.shape == x.shape:\n            return self.last + x\n        self.last = torch.ones(x.shape)\n        return self.last + x",
     "moved": "self.hidden = self.hidden.to(x.dtype)\n        return x + self.hidden",
 }
 

@@ -118,8 +118,14 @@ def is_in_every_call(walk: ModeInterpreter, node: ast.AST | None) -> bool:
 
 
 def _is_behind_condition(function: ast.AST, node: ast.AST) -> bool:
+    """Whether a condition stands around a node, or around a return before it."""
     conditional = (p for p in walked(function) if isinstance(p, (ast.If, ast.IfExp, ast.While, ast.Try)))
-    return any(part is node for around in conditional for part in walked(around))
+    line = getattr(node, "lineno", 0)
+    return any(
+        part is node or (isinstance(part, ast.Return) and part.lineno < line)
+        for around in conditional
+        for part in walked(around)
+    )
 
 
 def written_to(walk: ModeInterpreter, out: Value | None, node: ast.AST | None) -> None:
@@ -193,7 +199,10 @@ def _reads(value: ast.expr, target: ast.Attribute) -> bool:
 
 
 def is_move(target: ast.expr, value: ast.expr | None) -> bool:
-    """``self.x = self.x.to(device)``."""
+    """``self.x = self.x.to(device)``, and the same of each item of a list."""
+    if isinstance(value, ast.ListComp) and len(value.generators) == 1 and not value.generators[0].ifs:
+        (each,) = value.generators
+        return unparsed(each.iter) == unparsed(target) and is_move(each.target, value.elt)
     if (
         not isinstance(value, ast.Call)
         or not isinstance(value.func, ast.Attribute)
