@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 
 import pytest
 import torch
@@ -62,6 +63,8 @@ def test_a_decorator_that_raises_by_what_is_not_told_leaves_the_function_as_it_i
     (folder / "net.py").write_text(USER)
     assert [t["script"]["verdict"] for t in lint("net.py").report["targets"]] == ["ok", "ok"]
     monkeypatch.syspath_prepend(folder)
+    for name in ("net", "checking"):  # of another test
+        monkeypatch.delitem(sys.modules, name, raising=False)
     torch.jit.script(importlib.import_module("net").Net())
 
 
