@@ -65,7 +65,7 @@ class TestDiscovery:
         (folder / "pkg" / "tsguard.toml").write_text("ignore = ['TSG003']\n")
         told = "note: pkg/tsguard.toml was not used"
         assert told in tsguard("lint", ".").err
-        assert "lint pkg alone" in tsguard("lint", ".").err
+        assert "name pkg alone" in tsguard("lint", ".").err
         assert told not in tsguard("lint", "pkg").err
         assert told not in tsguard("lint", "--isolated", ".").err
         assert told not in tsguard("lint", "--quiet", ".").err

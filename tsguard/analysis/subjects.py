@@ -194,7 +194,7 @@ def build(interp: Interpreter, target: Target) -> py.Value:
     if isinstance(value, py.StaticMethod):
         value = value.function
     if not isinstance(value, py.ClassValue):
-        return value if target.call is None else _result(interp, target, target.call, value)
+        return value if target.call is None else _result(interp, target, target.call)
     if not ancestry.is_module_class(interp, value) and not ancestry.has_unknown_base(interp, value):
         # A module, had an import not failed that has something to fall back on.
         is_other = may_be_module(interp.program.project, Definition(value.module, value.node))
@@ -207,7 +207,7 @@ def build(interp: Interpreter, target: Target) -> py.Value:
         raise Impossible(str(raised), raised.node) from None
 
 
-def _result(interp: Interpreter, target: Target, call: ast.Call, function: py.Value) -> py.Value:
+def _result(interp: Interpreter, target: Target, call: ast.Call) -> py.Value:
     """What a call of the function that a target names returns: that is what torch.jit gets.
 
     Raises:
@@ -215,10 +215,7 @@ def _result(interp: Interpreter, target: Target, call: ast.Call, function: py.Va
     """
     try:
         scope = _naming_torch(interp, interp.program.scope(target.module))
-        if isinstance(call.func, ast.Attribute):  # a method of a class is called with the class
-            function = interp.evaluate(call.func, scope)
-        args, kwargs, _ = arguments(interp, call, scope)
-        made = interp.settled(interp.call(function, args, kwargs, call))
+        made = interp.settled(interp.evaluate(call, scope))
     except Raised as raised:
         raise Impossible(str(raised), raised.node) from None
     if interp.world.manner == "lenient" and not isinstance(made, py.ModuleValue):

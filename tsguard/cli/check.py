@@ -18,7 +18,7 @@ from tsguard.cli.options import (
     python_option,
     takes,
 )
-from tsguard.cli.output import accept, publish, to_update
+from tsguard.cli.output import accept, publish, tell_passed_over, to_update
 from tsguard.cli.progress import interruptible, telling
 from tsguard.report import Report
 from tsguard.runtime.options import BACKEND_NAMES, CheckOptions
@@ -163,6 +163,7 @@ def command(
         raise Unusable(str(error)) from None
     _tell_of_the_rest(requests, report, settings)
     status = publish(report, sources, options, settings)
+    tell_passed_over(options, settings, [Path(target.path).absolute() for target in report.targets])
     if report.interrupted:
         click.echo("interrupted", err=True)
         return 130

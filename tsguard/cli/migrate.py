@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tsguard.cli.options import Options, Unusable, common_options, is_typed
-from tsguard.cli.output import failing, progress, show, status, tell_besides
+from tsguard.cli.output import failing, progress, show, status, tell_besides, tell_passed_over
 from tsguard.formats import View
 from tsguard.formats import render as render_report
 from tsguard.linting.run import lint
@@ -60,6 +60,7 @@ def command(options: Options, paths: tuple[str, ...]) -> int:
         click.echo(f"no Python files in {folder}", err=True)
     show(report, sources, options, chosen, draw=_drawn)
     tell_besides(report, options)
+    tell_passed_over(options, settings, [job.path for job in planned.jobs])
     if chosen == "text" and report.files and not options.quiet:
         click.echo(summary(report), err=True)
     return status(replace(report, findings=in_the_way(report)), settings, options.exit_zero)

@@ -108,11 +108,11 @@ def tell_passed_over(options: Options, settings: Settings, files: Sequence[Path]
         click.echo(f"note: {error}", err=True)
         return
     if others:
-        used = f"{shown(settings.file)}" if settings.file is not None else "there is none"
+        used = shown(settings.file) if settings.file is not None else "there is none"
         more = f" (and {count(len(others) - 1, 'other')})" if len(others) > 1 else ""
         click.echo(
             f"note: {shown(others[0])}{more} was not used: a run has one configuration, that of the folder that all"
-            f" of its paths have in common ({used}); to use it, lint {shown(others[0].parent)} alone, or pass --config",
+            f" of its paths have in common ({used}); to use it, name {shown(others[0].parent)} alone, or pass --config",
             err=True,
         )
 

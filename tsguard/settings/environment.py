@@ -11,9 +11,7 @@ from tsguard.report.records import dataclass
 
 _SITE_FOLDERS = ("site-packages", "dist-packages")
 _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
-_PATH = "PATH"
-# pre-commit activates the environments that it makes for hooks.
-_ACTIVE = (*_VARIABLES, _PATH)
+_OF_PROJECT = (".venv", "venv")
 
 
 class NoEnvironment(LookupError):
@@ -59,7 +57,9 @@ def find_environment(root: Path, python: Path | None = None) -> Environment | No
     for path, source in _candidates(root):
         found = _of_environment(path) if path.is_dir() else []
         if found and (path.resolve() != own or _has_torch(found)):
-            is_of_tool = path.resolve() == own and source in _ACTIVE and "PRE_COMMIT" in os.environ
+            # pre-commit activates the environments that it makes for hooks.
+            is_hook_s = "PRE_COMMIT" in os.environ and source not in _OF_PROJECT
+            is_of_tool = is_hook_s and path.resolve() == own
             return Environment(path, source, _with_linked(found), is_of_tool)
     running = [Path(entry) for entry in sys.path if Path(entry).name in _SITE_FOLDERS]
     running = [path for path in running if path.is_dir()]
@@ -74,12 +74,12 @@ def _candidates(root: Path) -> Iterator[tuple[Path, str]]:
         if active := os.environ.get(variable):
             yield Path(active), variable
     for folder in (root, *root.absolute().parents):
-        for name in (".venv", "venv"):
+        for name in _OF_PROJECT:
             yield folder / name, name
     for entry in os.environ.get("PATH", "").split(os.pathsep):
         prefix = Path(entry).parent
         if entry and ((prefix / "pyvenv.cfg").is_file() or (prefix / "conda-meta").is_dir()):
-            yield prefix, _PATH
+            yield prefix, "PATH"
 
 
 def _has_torch(folders: list[Path]) -> bool:

@@ -107,7 +107,24 @@ def kind_of(tensor: StandIn) -> Kind:
     return (tensor.origin.kind or tensor.origin.usual_kind) if tensor.origin is not None else tensor.kind_now
 
 
-class Length(int):
+class _Open(int):
+    """A number that is still open: a comparison may decide it."""
+
+    def __eq__(self, other: object) -> bool:
+        return self._is(other, wanted=asserted(sys._getframe(1)))
+
+    def __ne__(self, other: object) -> bool:
+        return not self._is(other, wanted=True)
+
+    def __hash__(self) -> int:
+        return int.__hash__(self)
+
+    def _is(self, other: object, *, wanted: bool) -> bool:
+        """Whether it is this number, which is ``wanted`` where a check is there to be passed."""
+        raise NotImplementedError
+
+
+class Length(_Open):
     """The size of a dimension as Python sees it: a comparison may decide it."""
 
     size: Size
@@ -132,15 +149,6 @@ class Length(int):
 
     __radd__ = __add__
 
-    def __eq__(self, other: object) -> bool:
-        return self._is(other, wanted=asserted(sys._getframe(1)))
-
-    def __ne__(self, other: object) -> bool:
-        return not self._is(other, wanted=True)
-
-    def __hash__(self) -> int:
-        return int.__hash__(self)
-
     def _is(self, other: object, *, wanted: bool) -> bool:
         """Checks are there to be passed; other comparisons choose, and then the size is the usual one."""
         if not isinstance(other, int):
@@ -160,7 +168,7 @@ class Length(int):
         return (int(self) if mine is None else mine) == (int(other) if theirs is None else theirs)
 
 
-class Dimensions(int):
+class Dimensions(_Open):
     """The number of dimensions, where it is open: a comparison may decide it."""
 
     shape: Shape
@@ -169,15 +177,6 @@ class Dimensions(int):
         made = super().__new__(cls, shape.likely_rank())
         made.shape = shape
         return made
-
-    def __eq__(self, other: object) -> bool:
-        return self._is(other, wanted=asserted(sys._getframe(1)))
-
-    def __ne__(self, other: object) -> bool:
-        return not self._is(other, wanted=True)
-
-    def __hash__(self) -> int:
-        return int.__hash__(self)
 
     def _is(self, other: object, *, wanted: bool) -> bool:
         if other == 0:
