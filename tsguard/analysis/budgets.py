@@ -133,6 +133,9 @@ LONGEST_SEARCHED: Final = 200
 LONGEST_REPEATED: Final = 20
 """Characters of a text that a pattern with a repeated group is tried on: it may take time exponential in them."""
 
+REMEMBERED_CALLS: Final = 16
+"""Outcomes that are kept of calls with arguments alike, each of a world of other answers."""
+
 DEEPEST_KEY: Final = 16
 """How deep values are compared by structure: a list may hold itself."""
 

@@ -93,6 +93,7 @@ def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:
     elif isinstance(target, ast.Subscript):
         owner = interp.evaluate(target.value, scope)
         _delete_item(interp.settled(owner), interp.settled(interp.evaluate(target.slice, scope)))
+        interp.program.shared_state.used(owner, interp.is_defining)
 
 
 def delete_attribute(interp: Interpreter, owner: Value, name: str) -> None:
@@ -100,6 +101,7 @@ def delete_attribute(interp: Interpreter, owner: Value, name: str) -> None:
     hook = classes.own_hook(interp, owner, "__delattr__") if isinstance(owner, ModuleValue) else None
     if hook is None:
         unbind(owner, name)
+        interp.program.shared_state.used(owner)
     else:
         interp.call(BoundMethod(hook, owner), [Const(name)], {}, None)
 

@@ -22,6 +22,7 @@ from tsguard.analysis.python import (
     operations,
     package_calls,
     records,
+    remembered_calls,
     silent_functions,
     usual_texts,
 )
@@ -137,9 +138,7 @@ def call_function(
 
     if "cached" in function.marks:
         return kept_calls.cached(interp, function, args, kwargs, run)
-    if interp.is_plain and kept_calls.is_closed(interp, function):
-        return kept_calls.kept(interp, function, args, kwargs, run)
-    return run()
+    return remembered_calls.remembered(interp, function, args, kwargs, run) if interp.is_plain else run()
 
 
 def _is_run_through(function: FunctionValue) -> bool:

@@ -57,47 +57,62 @@ def _key(
 ) -> Hashable | None:
     if interp.depth > DEEPEST_CONSTRUCTION:
         return None
-    given = _structural_keys((*args, *kwargs.values()), count())
+    given = keys_of((*args, *kwargs.values()), count())
     if given is None:
         return None
     return (cls, interp.world.manner, interp.tries > 0, interp.open_loops > 0, given, *kwargs)
 
 
-def _structural_key(value: Value, looked_at: count[int], depth: int) -> Hashable | None:
-    """What arguments have in common if a constructor cannot tell them apart; None for what may change."""
+def _is_none(identity: int) -> bool:
+    return False
+
+
+def _structural_key(
+    value: Value, looked_at: count[int], is_fixed: Callable[[int], bool], depth: int
+) -> Hashable | None:
+    """What arguments have in common if nobody can tell them apart; None for what may change."""
     if isinstance(value, Const):
         return (type(value.value), value.value)
+    if is_fixed(id(value)):
+        return value
     if isinstance(value, (Atom, External, ClassValue)):
         return value
     if type(value) is Unknown:  # a walk has kinds of its own, which tell more
-        default = _structural_key(value.default, looked_at, depth) if value.default is not None else ()
+        default = _structural_key(value.default, looked_at, is_fixed, depth) if value.default is not None else ()
         return value if default is None else unknown_key(value, default)
     if isinstance(value, FunctionValue):
         return None if is_closure(value) else value
     if isinstance(value, TupleValue):
-        items = _structural_keys(value.items, looked_at, depth + 1)
+        items = keys_of(value.items, looked_at, is_fixed, depth + 1)
         return None if items is None else (TupleValue, value.open, value.cls, items)
     if isinstance(value, (ListValue, SetValue)):
-        items = _structural_keys(value.items, looked_at, depth + 1)
+        items = keys_of(value.items, looked_at, is_fixed, depth + 1)
         return None if items is None else (type(value), value.open, items)
     if isinstance(value, DictValue):
-        items = _structural_keys(value.items.values(), looked_at, depth + 1)
+        items = keys_of(value.items.values(), looked_at, is_fixed, depth + 1)
         return None if items is None else (DictValue, value.open, items, *value.items)
     if isinstance(value, Partial):
-        given = _structural_keys((value.function, *value.args, *value.kwargs.values()), looked_at, depth + 1)
+        given = keys_of((value.function, *value.args, *value.kwargs.values()), looked_at, is_fixed, depth + 1)
         return None if given is None else (Partial, given, *value.kwargs)
     return None
 
 
-def _structural_keys(
-    values: Iterable[Value], looked_at: count[int], depth: int = 0
+def keys_of(
+    values: Iterable[Value],
+    looked_at: count[int],
+    is_fixed: Callable[[int], bool] = _is_none,
+    depth: int = 0,
 ) -> tuple[Hashable, ...] | None:
+    """What stands for values and all that nobody can tell from them; None where one of them may change.
+
+    What is ``is_fixed``, by its identity, stands for itself.
+    """
     if depth > DEEPEST_CONSTRUCTION:
         return None  # a list may hold itself
     found = []
     for value in values:
         structural_key = (
-            _structural_key(value, looked_at, depth) if next(looked_at) < CONSTRUCTION_VALUES else None
+            _structural_key(value, looked_at, is_fixed, depth) if next(looked_at) < CONSTRUCTION_VALUES else None
         )
         if structural_key is None:
             return None

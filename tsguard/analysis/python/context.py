@@ -49,6 +49,12 @@ class Raised(Exception):
         self.module: Module | None = None
         self.kin: tuple[str, ...] = ()
 
+    def again(self) -> Raised:
+        """The same exception without the frames that led to it, for one who keeps it or raises it anew."""
+        twin = Raised(self.name, self.node)
+        twin.module, twin.kin = self.module, self.kin
+        return twin
+
 
 @dataclass(frozen=True, slots=True)
 class Return:

@@ -20,7 +20,7 @@ from tsguard.analysis.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import TypeVar
 
     from tsguard.analysis.values import Scope
@@ -60,6 +60,14 @@ class Copying:
     def values(self) -> int:
         """How many values were copied."""
         return len(self._twins)
+
+    def has(self, value: Value) -> bool:
+        """Whether a value is a part of what was copied."""
+        return id(value) in self._twins
+
+    def is_any(self, holds: Callable[[int], bool]) -> bool:
+        """Whether something is true of the identity of a value that was copied."""
+        return any(map(holds, self._twins))
 
     def copy(self, value: Value) -> Value:
         handler = _COPIED.get(type(value))

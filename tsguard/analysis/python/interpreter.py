@@ -96,17 +96,18 @@ class PythonInterpreter(Interpreter):
 
     def keep(self, owner: ObjectValue, name: str, value: Value) -> None:
         owner.attributes[name] = value
+        self.program.shared_state.used(owner)
 
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         if isinstance(owner, External) and not self.is_defining:
             self.program.patches[owner.name, name] = value
         attributes.set_(self, owner, name, value)
+        self.program.shared_state.used(owner)
 
     def set_item(self, owner: Value, key: Value, value: Value) -> None:
         """``owner[key] = value``."""
         containers.set_item(self, owner, key, value)
-        if self.is_defining:
-            self.program.shared_state.defined(owner)
+        self.program.shared_state.used(owner, self.is_defining)
 
     def change(self, tensor: Value) -> None:
         if isinstance(tensor, TensorValue):

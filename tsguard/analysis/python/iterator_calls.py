@@ -104,6 +104,7 @@ def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
     if not args or not isinstance(args[0], ListValue) or args[0].open:
         return Unknown()
     found = next_of(args[0])
+    interp.program.shared_state.used(args[0], interp.is_defining)
     if found is not None:
         return found
     if len(args) > 1:

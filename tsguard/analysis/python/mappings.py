@@ -94,4 +94,6 @@ def method(
         return Const(len(contents.items))
     if name == "__contains__" and args:
         return comparisons.compare(interp, ast.In(), args[0], contents, None)
-    return methods.call(interp, name, contents, args, kwargs, node)
+    result = methods.call(interp, name, contents, args, kwargs, node)
+    interp.program.shared_state.used(contents)
+    return result

@@ -106,8 +106,7 @@ def call_method(
 ) -> Value:
     """The result of a method of a plain value: a list's, a string's, a tensor's."""
     result = methods.call(interp, name, receiver, args, kwargs, node)
-    if interp.is_defining:
-        interp.program.shared_state.defined(receiver)
+    interp.program.shared_state.used(receiver, interp.is_defining)
     return result
 
 

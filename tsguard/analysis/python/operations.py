@@ -259,6 +259,7 @@ def in_place(interp: Interpreter, op: ast.operator, left: Value, right: Value, n
         items, is_open = iterate(interp, right)
         left.items.extend(items)
         left.open = left.open or is_open or interp.open_loops > 0
+        interp.program.shared_state.used(left, interp.is_defining)
         return left
     if isinstance(left, ModuleValue) and isinstance(op, ast.Add):
         extend = interp.attribute(left, "extend")

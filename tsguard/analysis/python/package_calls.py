@@ -34,5 +34,6 @@ def followed(
     for value in given:
         if isinstance(value, CHANGEABLE):
             value.open = True  # what the rest of the call does to it is not seen
+            interp.program.shared_state.used(value)
     name = function.name if function.owner is None else f"{function.owner.name}.{function.name}"
     return Unknown(unread=why(name, function.module, function.node))

@@ -22,6 +22,27 @@ class SharedState:
     def __init__(self) -> None:
         self._bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
         self._held: dict[int, tuple[Holder, bool, list[Any] | dict[Any, Value]]] = {}
+        self._is_refilled = False
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the code of a target has changed something since it was put back last."""
+        return self._is_refilled or bool(self._bound)
+
+    def holds(self, identity: int) -> bool:
+        """Whether what has this identity is held."""
+        return identity in self._held
+
+    def used(self, value: Value, is_defining: bool = False) -> None:
+        """Look at a container or object after what may have changed it: what a module has put into it, it defines."""
+        held = self._held.get(id(value))
+        if held is None:
+            return
+        owner, is_open, before = held
+        if is_defining:
+            self.hold(owner)
+        elif not self._is_refilled:
+            self._is_refilled = owner.open is not is_open or not _is_same(_content(owner), before)
 
     def changing(self, owner: dict[str, Value], name: str) -> None:
         """Remember a global name, or an attribute of a class or function, that is about to be bound anew."""
@@ -36,11 +57,6 @@ class SharedState:
         for inner in content.values() if isinstance(content, dict) else content:
             if deep > 0 and isinstance(inner, Holder) and id(inner) not in self._held:
                 self.hold(inner, deep - 1)
-
-    def defined(self, value: Value) -> None:
-        """Remember what a module has put into a container of another, or its own, by a call."""
-        if id(value) in self._held and isinstance(value, Holder):
-            self.hold(value)
 
     @contextmanager
     def followed(self) -> Iterator[Callable[[], bool]]:
@@ -69,6 +85,7 @@ class SharedState:
                 _refill(held, before)
         is_bound = bool(self._bound)
         self._bound.clear()
+        self._is_refilled = False
         return is_bound
 
 

@@ -6,13 +6,14 @@ one meets what is known already, that counts as the steps it took; from then on 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.values import Value
-from tsguard.analysis.worlds import Asked, Work
+from tsguard.analysis.worlds import Asked, Work, World
 
 
 @dataclass(slots=True)
@@ -38,24 +39,49 @@ def once(
         if interp.world.agrees(done.asked):
             return _again(interp, done)
     world = interp.world
-    outer, before = world.works, (world.spent, world.worked)
-    world.works = []
-    try:
-        with world.heard() as asked:
-            value = do()
-    finally:
-        within, world.works = world.works, outer
-        outer += within
+    before = (world.spent, world.worked)
+    with counted(world) as counts, world.heard() as asked:
+        value = do()
     copying = Copying()
     twin = copying.copy(value)
     if copying.is_whole and is_still():
-        own = (world.spent - before[0]) - (world.worked - before[1])
-        work = Work(own, tuple(within), copying.modules)
+        work = Work(counts.own, tuple(counts.within), copying.modules)
         known.append(Done(tuple(asked), twin, work))
-        del outer[len(outer) - len(within) :]
+        del world.works[len(world.works) - len(counts.within) :]
         world.done.add(work)
         _note(interp, work, before)
     return value
+
+
+@dataclass(slots=True)
+class Counts:
+    """The steps of something that was done: its ``own``, and the works ``within`` it."""
+
+    own: int = 0
+    within: list[Work] = field(default_factory=list)
+
+
+@contextmanager
+def counted(world: World) -> Iterator[Counts]:
+    """Count the steps of what is done meanwhile."""
+    counts = Counts()
+    outer, before = world.works, world.spent - world.worked
+    world.works = counts.within
+    try:
+        yield counts
+    finally:
+        world.works = outer
+        outer += counts.within
+        counts.own = (world.spent - world.worked) - before
+
+
+def count_again(interp: Interpreter, counts: Counts) -> None:
+    """Count the steps of something as if it were done again."""
+    interp.spend(counts.own)
+    for work in counts.within:
+        before = (interp.world.spent, interp.world.worked)
+        _count(interp, work)
+        _note(interp, work, before)
 
 
 def _again(interp: Interpreter, done: Done) -> Value:
