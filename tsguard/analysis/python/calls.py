@@ -14,6 +14,7 @@ from tsguard.analysis.python import (
     classes,
     constructions,
     enumerations,
+    initialisers,
     kept_calls,
     mappings,
     metaclasses,
@@ -129,6 +130,9 @@ def call_function(
         return Partial(MANAGER, (function, *args), kwargs) if interp.is_plain else Unknown(placed(node))
     if silent_functions.is_silent(interp, function) and silent_functions.takes(function, args, kwargs):
         return NONE
+    given_back = initialisers.given_back(interp, function, args, kwargs) if interp.is_plain else None
+    if given_back is not None:
+        return given_back
 
     def run() -> Value:
         made = partial(run_body, interp, function, args, kwargs, node)

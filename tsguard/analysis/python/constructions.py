@@ -22,6 +22,7 @@ from tsguard.analysis.values import (
     DictValue,
     External,
     FunctionValue,
+    IteratorValue,
     ListValue,
     ModuleValue,
     Partial,
@@ -78,19 +79,22 @@ def _structural_key(
     if isinstance(value, (Atom, External, ClassValue)):
         return value
     if type(value) is Unknown:  # a walk has kinds of its own, which tell more
-        default = _structural_key(value.default, looked_at, is_fixed, depth) if value.default is not None else ()
+        default = (
+            _structural_key(value.default, looked_at, is_fixed, depth) if value.default is not None else ()
+        )
         return value if default is None else unknown_key(value, default)
     if isinstance(value, FunctionValue):
         return None if is_closure(value) else value
     if isinstance(value, TupleValue):
         items = keys_of(value.items, looked_at, is_fixed, depth + 1)
         return None if items is None else (TupleValue, value.open, value.cls, items)
-    if isinstance(value, (ListValue, SetValue)):
+    if isinstance(value, (ListValue, SetValue)) and not isinstance(value, IteratorValue):
         items = keys_of(value.items, looked_at, is_fixed, depth + 1)
         return None if items is None else (type(value), value.open, items)
-    if isinstance(value, DictValue):
+    if isinstance(value, DictValue) and not (value.registry_of or value.names_of or value.filled_by):
         items = keys_of(value.items.values(), looked_at, is_fixed, depth + 1)
-        return None if items is None else (DictValue, value.open, items, *value.items)
+        told = (DictValue, value.open, value.factory, value.rest, *value.untold.items())
+        return None if items is None else (*told, items, *value.items)
     if isinstance(value, Partial):
         given = keys_of((value.function, *value.args, *value.kwargs.values()), looked_at, is_fixed, depth + 1)
         return None if given is None else (Partial, given, *value.kwargs)
@@ -112,7 +116,9 @@ def keys_of(
     found = []
     for value in values:
         structural_key = (
-            _structural_key(value, looked_at, is_fixed, depth) if next(looked_at) < CONSTRUCTION_VALUES else None
+            _structural_key(value, looked_at, is_fixed, depth)
+            if next(looked_at) < CONSTRUCTION_VALUES
+            else None
         )
         if structural_key is None:
             return None

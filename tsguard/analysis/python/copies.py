@@ -49,11 +49,13 @@ class Copying:
 
     ``modules`` counts those copied.  ``is_whole`` is False where a function in the original
     refers to variables that may lead back to it: Python shares functions, and so does the copy.
+    ``is_exact`` is False where a dict in the original was filled by what is not known, which the copy does not tell.
     """
 
     def __init__(self) -> None:
         self.modules = 0
         self.is_whole = True
+        self.is_exact = True
         self._twins: dict[int, Value] = {}
 
     @property
@@ -115,6 +117,8 @@ class Copying:
         assert isinstance(value, DictValue)
         twin = self._twins[id(value)] = DictValue({}, value.open, value.ordered, factory=value.factory)
         twin.items, twin.untold = self._named(value.items), value.untold
+        is_plain = not (value.registry_of or value.filled_by or value.untold or value.names_of or value.rest)
+        self.is_exact = self.is_exact and is_plain
         return twin
 
     def _tuple(self, value: Value) -> Value:

@@ -11,11 +11,12 @@ from itertools import count
 
 from tsguard.analysis.budgets import DEEPEST_CONSTRUCTION, REMEMBERED_CALLS
 from tsguard.analysis.python import constructions, works
-from tsguard.analysis.python.context import Interpreter, Raised
+from tsguard.analysis.python.context import CHANGEABLE, Interpreter, Raised
 from tsguard.analysis.python.copies import Copying, is_closure
 from tsguard.analysis.python.keeping import Kept
-from tsguard.analysis.values import DictValue, FunctionValue, ListValue, ObjectValue, SetValue, Value
+from tsguard.analysis.python.shared_state import Changes
 from tsguard.analysis.terms import Question
+from tsguard.analysis.values import FunctionValue, ListValue, ModuleValue, TupleValue, Value
 from tsguard.analysis.worlds import Asked
 from tsguard.report.records import dataclass
 from tsguard.source.functions import FunctionNode
@@ -24,19 +25,24 @@ _Pairs = tuple[tuple[tuple[Question, Question], int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
-    """A call that ``asked`` the world so, and what came of it: a value, or what it raised.
+class _Kept:
+    """What came of a call: a value, or what it raised, and what it changed of the state that modules share."""
 
-    ``followed`` counts the questions that were asked after one another in one test.
-    """
+    outcome: Value | Raised
+    changes: Changes | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Call:
+    """A call that ``asked`` the world so; ``followed`` counts the questions that were asked after one another in one test."""
 
     asked: tuple[Asked, ...]
-    outcome: Value | Raised
+    kept: _Kept
     counts: works.Counts
     followed: _Pairs
 
 
-CALLS: Kept[tuple[FunctionNode, Hashable], list[_Call]] = Kept()
+CALLS: Kept[tuple[FunctionNode, tuple[Hashable, ...]], list[_Call]] = Kept()
 """The calls of a function for arguments that are alike."""
 
 
@@ -60,22 +66,22 @@ def remembered(
     for call in calls:
         if not (call.asked and world.joined) and world.agrees(call.asked):
             return _again(interp, call)
-    before, read = dict(world.followed), interp.frames_read
+    before, read, shared = dict(world.followed), interp.frames_read, interp.program.shared_state
+    version = shared.version
     outcome: Value | Raised
     with works.counted(world) as counts, world.heard() as asked:
         try:
             outcome = run()
         except Raised as raised:
             outcome = raised
-    kept = _copy(interp, outcome, (*args, *kwargs.values()))
-    if (
-        kept is not None
-        and interp.frames_read == read
-        and len(calls) < REMEMBERED_CALLS
-        and _key(interp, function, args, kwargs) == key
-    ):
-        followed = tuple((Counter(world.followed) - Counter(before)).items())
-        calls.append(_Call(tuple(asked), kept, counts, followed))
+    if interp.frames_read == read and len(calls) < REMEMBERED_CALLS:
+        changes = None if shared.version == version else shared.changes()
+        kept = _kept(interp, _Kept(outcome, changes), (*args, *kwargs.values()))
+        if kept is not None and _given(interp, args, kwargs) == key[0]:
+            followed = tuple((Counter(world.followed) - Counter(before)).items())
+            calls.append(_Call(tuple(asked), kept, counts, followed))
+            if changes is not None:
+                shared.version = calls[-1]
     if isinstance(outcome, Raised):
         raise outcome
     return outcome
@@ -83,41 +89,60 @@ def remembered(
 
 def _again(interp: Interpreter, call: _Call) -> Value:
     works.count_again(interp, call.counts)
-    world = interp.world
+    world, program = interp.world, interp.program
     for pair, times in call.followed:
         world.followed[pair] = world.followed.get(pair, 0) + times
-    if isinstance(call.outcome, Raised):
-        raise call.outcome.again()
-    return Copying().copy(call.outcome)
+    again = _copied(Copying(), call.kept)
+    if again.changes is not None:
+        program.shared_state.change(again.changes, call)
+        program.members.clear()
+    if isinstance(again.outcome, Raised):
+        raise again.outcome
+    return again.outcome
 
 
 def _key(
     interp: Interpreter, function: FunctionValue, args: list[Value], kwargs: dict[str, Value]
-) -> Hashable | None:
+) -> tuple[Hashable, ...] | None:
     """What calls have in common that a function cannot tell apart; None where it may see, or change, more than that."""
     shared = interp.program.shared_state
-    if interp.is_defining or interp.depth > DEEPEST_CONSTRUCTION or shared.is_changed or is_closure(function):
+    if interp.is_defining or interp.depth > DEEPEST_CONSTRUCTION or shared.version is None:
         return None
-    if interp.program.patches or (function.node, function.scope) in interp.active:
+    if is_closure(function) or interp.program.patches or (function.node, function.scope) in interp.active:
         return None
-    given = constructions.keys_of((*args, *kwargs.values()), count(), shared.holds)
+    given = _given(interp, args, kwargs)
     if given is None:
         return None
     loops = (interp.open_loops, interp.outer_loops, interp.branches > 0)
-    return (interp.world.manner, interp.tries > 0, interp.guards > 0, loops, function, given, *kwargs)
+    return (given, interp.world.manner, interp.tries > 0, interp.guards > 0, loops, function, shared.version)
 
 
-def _copy(interp: Interpreter, outcome: Value | Raised, given: Iterable[Value]) -> Value | Raised | None:
-    """An outcome that later calls may have; None where it is, or holds, what was there before the call."""
-    if isinstance(outcome, Raised):
-        return outcome.again()
+def _given(interp: Interpreter, args: list[Value], kwargs: dict[str, Value]) -> Hashable | None:
+    keys = constructions.keys_of((*args, *kwargs.values()), count(), interp.program.shared_state.holds)
+    return None if keys is None else (keys, *kwargs)
+
+
+def _kept(interp: Interpreter, made: _Kept, given: Iterable[Value]) -> _Kept | None:
+    """What later calls may have; None where it is, or holds, what was there before the call.
+
+    Modules made of modules are remembered by their constructors.
+    """
+    if any(isinstance(value, ModuleValue) and value.children for value in _parts(made.outcome)):
+        return None
     copying = Copying()
-    twin = copying.copy(outcome)
+    kept = _copied(copying, made)
     if not copying.is_whole or not copying.values:
-        return twin if copying.is_whole else None
-    changeable = [value for value in given if isinstance(value, _CHANGEABLE)]
-    is_new = not any(map(copying.has, changeable)) and not copying.is_any(interp.program.shared_state.holds)
-    return twin if is_new else None
+        return kept if copying.is_whole else None
+    if not copying.is_exact:
+        return None
+    is_old = copying.is_any(interp.program.shared_state.holds)
+    return None if is_old or any(isinstance(v, CHANGEABLE) and copying.has(v) for v in given) else kept
 
 
-_CHANGEABLE = (DictValue, ListValue, ObjectValue, SetValue)
+def _copied(copying: Copying, made: _Kept) -> _Kept:
+    outcome = made.outcome.again() if isinstance(made.outcome, Raised) else copying.copy(made.outcome)
+    return _Kept(outcome, None if made.changes is None else made.changes.mapped(copying.copy))
+
+
+def _parts(value: Value | Raised) -> Iterable[Value | Raised]:
+    return value.items if isinstance(value, (ListValue, TupleValue)) else (value,)

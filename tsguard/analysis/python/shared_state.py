@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from tsguard.analysis.values import DictValue, ListValue, ObjectValue, SetValue, Value
@@ -12,22 +13,36 @@ from tsguard.analysis.values import DictValue, ListValue, ObjectValue, SetValue,
 Holder = ListValue | SetValue | DictValue | ObjectValue
 
 _ABSENT = object()
+_AS_DEFINED = "as defined"
 # Of what lies deeper in a structure a target changes hardly anything.
 _DEEPEST = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What code has bound anew (the names, their scope's or owner's table, the value) and put into containers."""
+
+    bound: tuple[tuple[dict[str, Value], str, Value | None], ...]
+    filled: tuple[tuple[Holder, bool, list[Any] | dict[Any, Value]], ...]
+
+    def mapped(self, change: Callable[[Value], Value]) -> Changes:
+        """The same of other values."""
+        bound = [(owner, name, None if value is None else change(value)) for owner, name, value in self.bound]
+        filled = [(held, is_open, _mapped(content, change)) for held, is_open, content in self.filled]
+        return Changes(tuple(bound), tuple(filled))
+
+
 class SharedState:
-    """What is put back before a target is made."""
+    """What is put back before a target is made.
+
+    Of one ``version`` it is the same each time; None where nobody has seen what it is now.
+    """
 
     def __init__(self) -> None:
         self._bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
         self._held: dict[int, tuple[Holder, bool, list[Any] | dict[Any, Value]]] = {}
-        self._is_refilled = False
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether the code of a target has changed something since it was put back last."""
-        return self._is_refilled or bool(self._bound)
+        self._refilled: set[int] = set()
+        self.version: Hashable | None = _AS_DEFINED
 
     def holds(self, identity: int) -> bool:
         """Whether what has this identity is held."""
@@ -41,12 +56,34 @@ class SharedState:
         owner, is_open, before = held
         if is_defining:
             self.hold(owner)
-        elif not self._is_refilled:
-            self._is_refilled = owner.open is not is_open or not _is_same(_content(owner), before)
+        elif owner.open is not is_open or not _is_same(_content(owner), before):
+            self._refilled.add(id(value))
+            self.version = None
+
+    def changes(self) -> Changes:
+        """What is other than the modules define it."""
+        bound = [(owner, name, owner.get(name)) for owner, name, _ in self._bound.values()]
+        held = [self._held[identity][0] for identity in self._refilled]
+        return Changes(tuple(bound), tuple((one, one.open, _copied(_content(one))) for one in held))
+
+    def change(self, changes: Changes, version: Hashable) -> None:
+        """Change again what has been changed, which leads from one version to another."""
+        for owner, name, value in changes.bound:
+            self.changing(owner, name)
+            if value is None:
+                owner.pop(name, None)
+            else:
+                owner[name] = value
+        for held, is_open, content in changes.filled:
+            self._refilled.add(id(held))
+            held.open = is_open
+            _refill(held, content)
+        self.version = version
 
     def changing(self, owner: dict[str, Value], name: str) -> None:
         """Remember a global name, or an attribute of a class or function, that is about to be bound anew."""
         self._bound.setdefault((id(owner), name), (owner, name, owner.get(name, _ABSENT)))
+        self.version = None
 
     def hold(self, value: Holder, deep: int = _DEEPEST) -> None:
         """Remember what a container or an object holds where its definition ends, and what that holds."""
@@ -63,11 +100,13 @@ class SharedState:
         """Undo what is bound anew meanwhile; what is given tells whether anything was."""
         bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
         outer, self._bound = self._bound, bound
+        version, filled = self.version, len(self._refilled)
         try:
             yield lambda: bool(bound)
         finally:
             self._rebind()
             self._bound = outer
+            self.version = version if len(self._refilled) == filled else None
 
     def _rebind(self) -> None:
         for owner, name, value in self._bound.values():
@@ -85,7 +124,8 @@ class SharedState:
                 _refill(held, before)
         is_bound = bool(self._bound)
         self._bound.clear()
-        self._is_refilled = False
+        self._refilled.clear()
+        self.version = _AS_DEFINED
         return is_bound
 
 
@@ -95,6 +135,14 @@ def _content(value: Holder) -> list[Value] | dict[Any, Value]:
 
 def _copied(content: list[Value] | dict[Any, Value]) -> list[Value] | dict[Any, Value]:
     return dict(content) if isinstance(content, dict) else list(content)
+
+
+def _mapped(
+    content: list[Any] | dict[Any, Value], change: Callable[[Value], Value]
+) -> list[Any] | dict[Any, Value]:
+    if isinstance(content, dict):
+        return {key: change(value) for key, value in content.items()}
+    return list(map(change, content))
 
 
 def _is_same(content: list[Value] | dict[Any, Value], before: list[Value] | dict[Any, Value]) -> bool:
