@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import classes, library
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.python.quiet_functions import Quiet, quiet
@@ -109,17 +109,23 @@ def _modules(given: list[Value]) -> Iterator[ModuleValue]:
 
 def _are_quiet(interp: Interpreter, methods: frozenset[str], modules: list[ModuleValue]) -> bool:
     """Whether methods of these names do no more either, in the classes of modules that have one of their own."""
-    kinds = dict.fromkeys(module.cls for module in modules)
+    kinds = {module.cls: module for module in modules}
     seen, todo = set(methods), list(methods)
     while todo:
         name = todo.pop()
-        for cls in kinds:
-            found = classes.class_member(interp, cls, name)
-            if found is None or (isinstance(found[0], External) and name in _READING):
-                continue
-            more = _called(interp, found[0])
+        for module in kinds.values():
+            more = _of_method(interp, module, name)
             if more is None:
                 return False
             todo += more - seen
             seen |= more
     return True
+
+
+def _of_method(interp: Interpreter, module: ModuleValue, name: str) -> frozenset[str] | None:
+    """The methods that one of a module calls, if it has one of this name; None where that may do more."""
+    own = classes.class_member(interp, module.cls, name)
+    if own is not None and not isinstance(own[0], External):
+        return _called(interp, own[0])
+    is_of_torch = own is not None or library.member(interp, module, name) is not None
+    return None if is_of_torch and name not in _READING else frozenset()

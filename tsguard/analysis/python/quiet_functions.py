@@ -50,7 +50,22 @@ _OF_PACKAGES = (
 # Methods that change what they are called on, whatever that is, or call what they are given.
 _CHANGING = frozenset(
     {
-        *("add", "add_module", "append", "apply", "clear", "discard", "eval", "extend", "insert", "pop"),
+        *(
+            "__delattr__",
+            "__delitem__",
+            "__setattr__",
+            "__setitem__",
+            "add",
+            "add_module",
+            "append",
+            "apply",
+            "clear",
+            "discard",
+            "eval",
+            "extend",
+            "insert",
+            "pop",
+        ),
         *("popitem", "register_buffer", "register_forward_hook", "register_forward_pre_hook"),
         *("register_full_backward_hook", "register_module", "register_parameter", "remove", "requires_grad_"),
         *("setdefault", "train", "update"),
