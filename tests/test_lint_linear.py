@@ -55,6 +55,18 @@ def derived(classes: int) -> str:
     return first + "".join(f"\n\nclass Net{i}(Net{i - 1}):\n    pass\n" for i in range(1, classes))
 
 
+def branching(branches: int) -> str:
+    """One forward with assignments behind conditions, and one that keeps something."""
+    branch = "        if x.dim() == {i}:\n            y = x + {i}\n        self.last = y\n"
+    return f"""{HEAD}
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        y = x
+{"".join(branch.format(i=i) for i in range(branches))}        return y
+"""
+
+
 def of_classes(
     folder: Path, work: Callable[..., object], source: Callable[[int], str] = source
 ) -> Callable[[int], int]:
@@ -81,6 +93,13 @@ def test_lint_is_all_but_linear_in_the_depth_of_inheritance(folder: Path) -> Non
     count(1)
     few, many = count(20), count(80)
     assert many < 5.5 * few
+
+
+def test_lint_is_linear_in_assignments_behind_conditions(folder: Path) -> None:
+    count = of_classes(folder, lint, branching)
+    count(1)
+    few, many = count(40), count(160)
+    assert many < 4.2 * few
 
 
 def test_fixing_is_linear_in_classes_and_their_findings(folder: Path) -> None:

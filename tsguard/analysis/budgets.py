@@ -149,6 +149,13 @@ short."""
 CONSTRUCTION_VALUES: Final = 5_000
 """Values that a construction's key looks at, for the same reason as KEYED_VALUES."""
 
+REPEATED_VALUES: Final = 200
+"""Values that a call is given, or that a container of a module holds, which are compared before a call is not
+followed again: of more, that costs as much as following it."""
+
+REPEATED_CALLS: Final = 8
+"""Outcomes that are remembered of calls that are given the same: worlds of other answers have others."""
+
 SEARCHED_VALUES: Final = 200
 """Values that are looked through for the one that a compiled constant came from: a list may hold itself."""
 

@@ -57,13 +57,15 @@ class Answer:
 class Asked(NamedTuple):
     """What a world was asked, and its answer: a question and ``how`` it is answered by default, or
     the constant that a term has been fixed to, and whether it is of another class than its default
-    (``answer``) or ``is_other`` than that at all."""
+    (``answer``) or ``is_other`` than that at all.  Where it only ``is_looked_up`` what a question was
+    answered before, ``is_other`` tells that it was not asked before."""
 
     term: Term
     answer: bool
     constant: Term | None
     how: tuple[bool, bool] | None = None
     is_other: bool = False
+    is_looked_up: bool = False
 
     @property
     def is_decided(self) -> bool:
@@ -142,6 +144,8 @@ class World:
         """The answer that this world has given to whether a term is true; None before it was asked."""
         asked, yes = question(term)
         answer = self.answers.get(asked)
+        if self.listening:
+            self.asked.append(Asked(asked, answer is True, None, None, answer is None, True))
         return None if answer is None else answer is yes
 
     def _answer(self, asked: Question, answer_by_default: bool, guess: bool) -> bool:
@@ -229,12 +233,18 @@ class World:
         finally:
             self.listening -= 1
             conversation += dict.fromkeys(self.asked[begun:])
+            if not self.listening:
+                self.asked.clear()
 
     def agrees(self, conversation: Iterable[Asked]) -> bool:
         """Ask what a run in another world asked, until an answer differs: none does."""
         for asked in conversation:
             self.asks += 1
-            if asked.how is None:
+            if asked.is_looked_up:
+                assert isinstance(asked.term, Question)
+                answer = self.answers.get(asked.term)
+                agrees = answer is (None if asked.is_other else asked.answer)
+            elif asked.how is None:
                 agrees = self._fixed.get(asked.term) == asked.constant
                 agrees = agrees and self.is_unusual(asked.term) is asked.answer
                 agrees = agrees and self.is_other(asked.term) is asked.is_other

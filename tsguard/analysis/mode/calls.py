@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import unread
 from tsguard.analysis.budgets import MODE_RECURSIONS
 from tsguard.analysis.events import text_of
-from tsguard.analysis.mode import quiet, sides, state, unwritten, uses
+from tsguard.analysis.mode import quiet, repeated, sides, state, unwritten, uses
 from tsguard.analysis.mode.choices import (
     MODES,
     ByMode,
@@ -140,6 +140,20 @@ def _run(
     is_foreign = not walk.is_own(function.module)
     if is_foreign and quiet.computes_only(walk, function, [*args, *kwargs.values()], receiver):
         return TensorValue()
+    return repeated.followed(
+        walk, function, args, kwargs, lambda: _followed(walk, function, args, kwargs, node, receiver)
+    )
+
+
+def _followed(
+    walk: ModeInterpreter,
+    function: FunctionValue,
+    args: Args,
+    kwargs: Kwargs,
+    node: ast.AST | None,
+    receiver: ModuleValue | None,
+) -> Value:
+    """What a function returns, on all its paths."""
     value: list[Value] = []
     with walk.entered(function, node, receiver) as frame:
         try:
@@ -169,6 +183,7 @@ def _construct(
     walk: ModeInterpreter, cls: ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value:
     """A module built in a forward: its constructor is no part of the walk."""
+    walk.show()
     made = None if walk.is_own(cls.module) else kept_calls.object_of(walk, cls, args, kwargs)
     if made is None:
         made = walk.plain.call(cls, args, kwargs, node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 
 from tsguard.analysis.mode import state
 from tsguard.analysis.mode.context import ModeInterpreter
@@ -14,12 +15,15 @@ from tsguard.source.walking import walked
 
 def check(walk: ModeInterpreter, node: state.Assignment, scope: Scope) -> None:
     """Report what an assignment that has run carries over to the next call: ``self.hidden = self.cell(x, self.hidden)``."""
-    if walk.mode == "train" or not isinstance(node, ast.Assign) or not state.is_in_every_call(walk, node):
+    if walk.mode == "train" or not isinstance(node, ast.Assign):
         return
-    for target in node.targets:
-        for part in target.elts if isinstance(target, ast.Tuple) else [target]:
-            if isinstance(part, ast.Attribute) and _is_carried(walk, part, node, scope):
-                walk.report("state-updated-in-eval", part, name=unparsed(part))
+    targets = chain.from_iterable(t.elts if isinstance(t, ast.Tuple) else [t] for t in node.targets)
+    attributes = [target for target in targets if isinstance(target, ast.Attribute)]
+    if not attributes or not state.is_in_every_call(walk, node):
+        return
+    for target in attributes:
+        if _is_carried(walk, target, node, scope):
+            walk.report("state-updated-in-eval", target, name=unparsed(target))
 
 
 def _is_carried(walk: ModeInterpreter, target: ast.Attribute, node: ast.Assign, scope: Scope) -> bool:

@@ -12,6 +12,7 @@ from tsguard.analysis.budgets import MODE_STEPS
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.mode.choices import Mode
 from tsguard.analysis.mode.memory import Memory
+from tsguard.analysis.mode.recording import Recording
 from tsguard.analysis.mode.tree import Tree
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame, Place
@@ -47,7 +48,8 @@ class ModeInterpreter(Follower):
     caught, ``is_met`` tells that the code of this frame has come upon a value that differs by mode,
     ``following`` are the statements of the block after the ``statement`` that runs, ``renewed`` the
     attributes that this call has set anew on every way to it, ``read`` the names of attributes that
-    it reads, ``kept`` the events of branches that only set attributes, with their names.
+    it reads, ``kept`` the events of branches that only set attributes, with their names, ``recording`` what the
+    call comes upon that may be remembered.
     """
 
     def __init__(self, program: Program, target: Target, world: World) -> None:
@@ -68,6 +70,7 @@ class ModeInterpreter(Follower):
         self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
         self.kept: dict[tuple[object, ...], tuple[frozenset[str], ModuleValue | None]] = {}
         self.gaps: dict[tuple[str, int, str], Gap] = {}
+        self.recording: Recording | None = None
         self.steps = MODE_STEPS
         self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
         self._containers: dict[int, tuple[DictValue | ListValue | SetValue, Any, bool]] = {}
@@ -107,6 +110,7 @@ class ModeInterpreter(Follower):
             reported: the module that it makes dependent on the mode.
             when: a condition on constructor arguments that the defaults do not meet.
         """
+        self.show()
         if self.tree.is_switching:
             return None
         if reported is not None and when is None:
@@ -124,6 +128,11 @@ class ModeInterpreter(Follower):
         else:
             self.conditional.setdefault(event.key, (event, when))
         return event
+
+    def show(self) -> None:
+        """Note that more comes of the calls that run than what they return."""
+        if self.recording is not None:
+            self.recording.is_whole = False
 
     def depend(self, layers: Iterable[ModuleValue]) -> None:
         """Record that modules depend on the mode."""
@@ -144,6 +153,7 @@ class ModeInterpreter(Follower):
 
     def unread(self, gap: Gap) -> None:
         """Note what was not read."""
+        self.show()
         self.gaps.setdefault(gap.key, gap)
 
     @contextmanager
@@ -157,6 +167,8 @@ class ModeInterpreter(Follower):
             self.within(Frame(label, function.module, called, receiver, function.node)) as frame,
             self.only(self.mode),
         ):
+            if self.recording is not None:
+                self.recording.enter(function, self.depth)
             yield frame
         self.is_met = is_met
         if frame.returned:

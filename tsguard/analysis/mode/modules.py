@@ -53,6 +53,7 @@ def call(
     node: ast.AST | None,
 ) -> Value:
     """The result of calling a module; a second call of it shows nothing new."""
+    walk.show()
     key = (module, walk.mode)
     known = walk.done.get(key)
     if known is not None:

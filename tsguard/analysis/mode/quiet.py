@@ -132,7 +132,7 @@ def _writes(node: ast.AST, state: Collection[str]) -> bool:
 def _global(walk: ModeInterpreter, node: ast.expr, scope: Scope) -> Value | None:
     """What a name is, or a member of the module that it names: ``F.masked``; None for anything else."""
     if isinstance(node, ast.Name):
-        return walk.lookup(node.id, scope)
+        return walk.plain.lookup(node.id, scope)
     owner = _global(walk, node.value, scope) if isinstance(node, ast.Attribute) else None
     if not isinstance(owner, (ModuleReference, ClassValue)):
         return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import switching
@@ -25,6 +27,7 @@ from tsguard.analysis.values import (
 )
 from tsguard.language.modes import is_random_operator
 from tsguard.language.rule_names import RuleName
+from tsguard.source.remembering import remembered
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -50,6 +53,7 @@ _MOVES = frozenset(
         "clone",
     }
 )
+_CONDITIONAL = (ast.If, ast.IfExp, ast.While, ast.Try)
 _SIMPLE = frozenset({"int", "float", "bool", "str"})
 _ALIASES = frozenset({"data", "T", "mT", "real"})
 
@@ -119,13 +123,16 @@ def is_in_every_call(walk: ModeInterpreter, node: ast.AST | None) -> bool:
 
 def _is_behind_condition(function: ast.AST, node: ast.AST) -> bool:
     """Whether a condition stands around a node, or around a return before it."""
-    conditional = (p for p in walked(function) if isinstance(p, (ast.If, ast.IfExp, ast.While, ast.Try)))
-    line = getattr(node, "lineno", 0)
-    return any(
-        part is node or (isinstance(part, ast.Return) and part.lineno < line)
-        for around in conditional
-        for part in walked(around)
-    )
+    behind, first_return = _behind_conditions(function)
+    return node in behind or first_return < getattr(node, "lineno", 0)
+
+
+@remembered(1024)
+def _behind_conditions(function: ast.AST) -> tuple[frozenset[ast.AST], float]:
+    """The nodes of a function that a condition stands around, and the first line of a return among them."""
+    conditional = (part for part in walked(function) if isinstance(part, _CONDITIONAL))
+    behind = frozenset(chain.from_iterable(map(walked, conditional)))
+    return behind, min((part.lineno for part in behind if isinstance(part, ast.Return)), default=math.inf)
 
 
 def written_to(walk: ModeInterpreter, out: Value | None, node: ast.AST | None) -> None:

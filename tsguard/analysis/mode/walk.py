@@ -14,6 +14,7 @@ from tsguard.analysis.mode import (
     modules,
     overrides,
     paths,
+    recording,
     state,
     switching,
     uses,
@@ -98,7 +99,12 @@ class ModeWalk(ModeInterpreter):
     def lookup(self, name: str, scope: Scope) -> Value | None:
         # What a module's globals are does not depend on how a forward is followed.
         value = scope.names.get(name)
-        return value if value is not None else names.lookup(self.plain, name, scope)
+        if value is not None and scope.parent is not None:
+            return value
+        value = names.lookup(self.plain, name, scope)
+        if self.recording is not None and value is not None and recording.is_defined_outside(name, scope):
+            self.recording.meet(value)
+        return value
 
     def call(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None
@@ -125,7 +131,10 @@ class ModeWalk(ModeInterpreter):
     def attribute(self, owner: Value, name: str) -> Value | None:
         self.read.add(name)
         answer = state.attribute(self, self.settled(owner), name)
-        return super().attribute(owner, name) if answer is None else answer
+        value = super().attribute(owner, name) if answer is None else answer
+        if self.recording is not None and value is not None and recording.is_from_outside(owner, name, value):
+            self.recording.meet(value)
+        return value
 
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         if name == "training" and isinstance(owner, ModuleValue):

@@ -40,6 +40,7 @@ class SharedState:
 
     def __init__(self) -> None:
         self._bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
+        self._outer: list[dict[tuple[int, str], tuple[dict[str, Value], str, object]]] = []
         self._held: dict[int, tuple[Holder, bool, list[Any] | dict[Any, Value]]] = {}
         self._refilled: set[int] = set()
         self.version: Hashable | None = _AS_DEFINED
@@ -99,14 +100,20 @@ class SharedState:
     def followed(self) -> Iterator[Callable[[], bool]]:
         """Undo what is bound anew meanwhile; what is given tells whether anything was."""
         bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
-        outer, self._bound = self._bound, bound
+        self._outer.append(self._bound)
+        self._bound = bound
         version, filled = self.version, len(self._refilled)
         try:
             yield lambda: bool(bound)
         finally:
             self._rebind()
-            self._bound = outer
+            self._bound = self._outer.pop()
             self.version = version if len(self._refilled) == filled else None
+
+    @property
+    def is_as_defined(self) -> bool:
+        """Whether no global name, and no attribute of a class or function, is bound anew."""
+        return not self._bound and not any(self._outer)
 
     def _rebind(self) -> None:
         for owner, name, value in self._bound.values():
