@@ -198,6 +198,7 @@ RuleName: TypeAlias = Literal[
     "frozen-argument/float",
     "frozen-argument/several",
     "frozen-argument/value",
+    "frozen-argument/viewed",
     "frozen-in-training-mode",
     "generator",
     "generator-copied",

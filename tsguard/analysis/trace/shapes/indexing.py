@@ -35,7 +35,7 @@ def _by_each(op: Operation) -> Shaped:
     taking = sum(not py.is_none(one) for one in before)
     behind = sum(not py.is_none(one) for one in after)
     if shape.lead is not None:
-        if any(not _is_whole(one) for one in before) or behind > len(shape.dims):
+        if any(not is_whole_slice(one) for one in before) or behind > len(shape.dims):
             return _only_first(op, shape, keys) if not after else _only_last(op, shape, before, after, behind)
         return _only_last(op, shape, (), after, behind)
     if taking + behind > len(shape.dims):
@@ -61,7 +61,7 @@ def _around_ellipsis(keys: list[py.Value]) -> tuple[list[py.Value], list[py.Valu
     return keys, []
 
 
-def _is_whole(key: py.Value) -> bool:
+def is_whole_slice(key: py.Value) -> bool:
     return isinstance(key, py.SliceValue) and all(map(py.is_none, (key.start, key.stop, key.step)))
 
 
