@@ -141,6 +141,17 @@ HARMLESS = {
                 return x * 2
             return x.type(x.data.type()) + x.to(x.data.device)
     """,
+    "what .data holds, checked": """
+        def f(x):
+            assert not torch.isnan(x.data).any()
+            return x * 2
+    """,
+    "what .data holds, printed": """
+        def f(x):
+            y = x * 2
+            print("mean", y.data.mean())
+            return y
+    """,
     "functions with gradients of their own that are kept": """
         class Rounded(torch.autograd.Function):
             @staticmethod
@@ -472,6 +483,12 @@ HARMFUL = {
             def forward(self, x):
                 factor = x.shape[0] > 2 and self.factor
                 return x if factor is None else x * 2
+    """,
+    "what .data holds, printed by a function that uses it": """
+        def f(x):
+            seen = []
+            print(seen.append(x.data))
+            return x + seen[0]
     """,
     "what .data holds in another type": """
         def f(x):

@@ -639,6 +639,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-call/function-scope",
     "untraceable-call/function-state",
     "untraceable-call/gradients",
+    "untraceable-call/if-tracing",
     "untraceable-call/lazy",
     "untraceable-call/optimized",
     "untraceable-call/property",

@@ -118,7 +118,7 @@ def _function(
         run = (
             (lambda: _run(tracer, function, args, kwargs, node)) if tracer.is_akin(function.module) else None
         )
-        return compiled.called(tracer, function, [*args, *kwargs.values()], run, node)
+        return compiled.called(tracer, function, args, kwargs, run, node)
     if len(tracer.frames) >= tracer.deepest:
         return py.Unknown(None, unread=unread.depth(function.module, function.node))
     if not tracer.is_akin(function.module):
