@@ -127,6 +127,29 @@ def test_what_a_layer_takes_alone_is_no_size_of_the_example(tmp_path: Path) -> N
     assert verdict(tmp_path, NET.format(body=body)) == "safe"
 
 
-def test_a_tensor_whose_dimensions_nobody_counts_is_no_hazard(tmp_path: Path) -> None:
+UNCOUNTED = {
+    "keeps a row to all rows": "y[:] = x[0]",
+    "keeps a mean over rows": "y[...] = x.mean(0)",
+    "keeps what has sizes of its own": "y[:, :, 0] = self.row",
+    "a part to a part": "y[:, 1:] = x[:, 1:]",
+    "a row to a row": "y[0] = x[1]",
+    "a column to a column": "y[..., 0] = x[..., 1]",
+    "an element to a row": "y[0] = x[1, 0, 0]",
+    "a mean to a column": "y[:, 0] = x.mean(1)",
+    "another tensor": "y[:] = x.abs()",
+}
+
+
+@pytest.mark.parametrize("case", UNCOUNTED)
+def test_of_tensors_whose_dimensions_nobody_counts_one_may_have_fewer(tmp_path: Path, case: str) -> None:
     source = NET.replace("n, m = x.shape", "").replace("torch.zeros(n, m)", "torch.zeros_like(x)")
-    assert verdict(tmp_path, source.format(body="y[:] = x[0]")) == "safe"
+    source = source.format(body=UNCOUNTED[case])
+    expected = "hazardous" if case.startswith("keeps ") else "safe"
+    assert verdict(tmp_path, source) == expected
+    net, traced = eager_and_traced(tmp_path, source, torch.arange(8.0).reshape(2, 2, 2))
+    other = torch.arange(12.0).reshape(3, 2, 2)
+    try:
+        is_alike = torch.equal(traced(other), net(other))
+    except RuntimeError:
+        is_alike = False
+    assert is_alike == (expected == "safe")

@@ -81,7 +81,9 @@ def _viewed(given: Extent, whole: Extent | None) -> Iterable[Dim | None]:
 
 def _kept(given: Extent, place: Extent) -> list[Dim | None]:
     """The sizes that the trace keeps: those of both sides where the value has to be stretched, or none."""
-    if given.rank is None or not given.rank:
+    if given.rank is None:
+        return _kept_of_any_rank(given, place)
+    if not given.rank:
         return []
     count = min(given.rank, len(place.dims))
     pairs = list(zip(given.last(count), place.last(count), strict=True))
@@ -91,4 +93,22 @@ def _kept(given: Extent, place: Extent) -> list[Dim | None]:
     is_one = any(one == ONE and dim is not None and dim != ONE for one, dim in pairs)
     if is_shorter or is_longer or (is_same_rank and is_one):
         return [*given.dims, *place.dims]
+    if place.rank is None and given.dims and all(dim is not None and dim.is_constant for dim in given.dims):
+        return [place.first if _whole_first(place) else None]  # which no constant is, or it is stretched
     return []
+
+
+def _kept_of_any_rank(given: Extent, place: Extent) -> list[Dim | None]:
+    """The same where neither rank is known: a row of a tensor, for all of one that has its dimensions."""
+    tensor = None if place.lead is None or place.dims else place.lead.tensor
+    if tensor is None or given.lead is None or (place.lead is not None and place.lead.dropped):
+        return []
+    is_row = given.lead.head[:2] == (dimension(tensor, 1), dimension(tensor, 2))
+    return [dimension(tensor, 0)] if is_row else []
+
+
+def _whole_first(place: Extent) -> bool:
+    """Whether the first dimension of a part is that of the whole."""
+    tensor = None if place.lead is None else place.lead.tensor
+    symbol = next(place.first.symbols(), None) if place.first is not None and place.first.is_bare else None
+    return tensor is not None or (symbol is not None and symbol.parts[1:] == (0,))
