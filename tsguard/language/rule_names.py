@@ -491,6 +491,7 @@ RuleName: TypeAlias = Literal[
     "tensor-of-values/empty",
     "tensor-of-values/index",
     "tensor-of-values/mask",
+    "tensor-of-values/size",
     "tensor-of-values/tensor",
     "tensor-of-values/tuples",
     "tensor-to-number",
