@@ -141,6 +141,18 @@ HARMLESS = {
                 return x * 2
             return x.type(x.data.type()) + x.to(x.data.device)
     """,
+    "a size by which the rest raises": """
+        def f(x):
+            if x.shape[1] == 4:
+                return x * 2
+            raise ValueError(x.shape[1])
+    """,
+    "whether there are rows at all": """
+        def f(x):
+            if len(x):
+                return x * 2
+            return x
+    """,
     "what .data holds, checked": """
         def f(x):
             assert not torch.isnan(x.data).any()
@@ -483,6 +495,20 @@ HARMFUL = {
             def forward(self, x):
                 factor = x.shape[0] > 2 and self.factor
                 return x if factor is None else x * 2
+    """,
+    "two sizes by which the rest raises": """
+        def f(x):
+            if x.shape[0] == 3:
+                return x * 2
+            if x.shape[0] == 5:
+                return x * 3
+            raise ValueError(x.shape[0])
+    """,
+    "whether there are several rows": """
+        def f(x):
+            if len(x) > 3:
+                return x * 2
+            return x
     """,
     "what .data holds, printed by a function that uses it": """
         def f(x):
