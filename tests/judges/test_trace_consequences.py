@@ -147,6 +147,10 @@ HARMLESS = {
                 return x * 2
             raise ValueError(x.shape[1])
     """,
+    "a layer made in forward whose parameters are ones and zeros": """
+        def f(x):
+            return nn.LayerNorm(x.shape[1:])(x)
+    """,
     "whether there are rows at all": """
         def f(x):
             if len(x):
@@ -503,6 +507,10 @@ HARMFUL = {
             if x.shape[0] == 5:
                 return x * 3
             raise ValueError(x.shape[0])
+    """,
+    "a layer made in forward whose parameters are drawn": """
+        def f(x):
+            return nn.Linear(x.shape[-1], 2)(x)
     """,
     "whether there are several rows": """
         def f(x):
