@@ -90,6 +90,11 @@ def repeated(x: Tensor, n: int) -> Tensor:
     return x
 
 
+@torch.jit.script_if_tracing
+def first(x, n):
+    return x[:, :n]
+
+
 class Scaled(nn.Module):
     def forward(self, x: Tensor, n: int) -> Tensor:
         return x * n
@@ -128,6 +133,8 @@ ASKED_ANEW = {
     "several tensors": "a, b = both(x); return a + b",
     "tensors by name": "return named(x)['x'] + 1",
     "an optional tensor that is passed on": "return perhaps(x)",
+    "a size for a parameter without an annotation": "return first(x, x.size(0))",
+    "a size by the name of such a parameter": "return first(x, n=x.size(0) // 2)",
     "a size as a tensor": "return times(x, torch.tensor(x.size(0)))",
 }
 CASES = {**KEPT, **ASKED_ANEW}

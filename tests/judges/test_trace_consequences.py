@@ -141,6 +141,33 @@ HARMLESS = {
                 return x * 2
             return x.type(x.data.type()) + x.to(x.data.device)
     """,
+    "a size by which the rest raises": """
+        def f(x):
+            if x.shape[1] == 4:
+                return x * 2
+            raise ValueError(x.shape[1])
+    """,
+    "a layer made in forward whose parameters are ones and zeros": """
+        def f(x):
+            return nn.LayerNorm(x.shape[1:])(x)
+    """,
+    "whether there are rows at all": """
+        def f(x):
+            if len(x):
+                return x * 2
+            return x
+    """,
+    "what .data holds, checked": """
+        def f(x):
+            assert not torch.isnan(x.data).any()
+            return x * 2
+    """,
+    "what .data holds, printed": """
+        def f(x):
+            y = x * 2
+            print("mean", y.data.mean())
+            return y
+    """,
     "functions with gradients of their own that are kept": """
         class Rounded(torch.autograd.Function):
             @staticmethod
@@ -472,6 +499,30 @@ HARMFUL = {
             def forward(self, x):
                 factor = x.shape[0] > 2 and self.factor
                 return x if factor is None else x * 2
+    """,
+    "two sizes by which the rest raises": """
+        def f(x):
+            if x.shape[0] == 3:
+                return x * 2
+            if x.shape[0] == 5:
+                return x * 3
+            raise ValueError(x.shape[0])
+    """,
+    "a layer made in forward whose parameters are drawn": """
+        def f(x):
+            return nn.Linear(x.shape[-1], 2)(x)
+    """,
+    "whether there are several rows": """
+        def f(x):
+            if len(x) > 3:
+                return x * 2
+            return x
+    """,
+    "what .data holds, printed by a function that uses it": """
+        def f(x):
+            seen = []
+            print(seen.append(x.data))
+            return x + seen[0]
     """,
     "what .data holds in another type": """
         def f(x):

@@ -61,3 +61,30 @@ def test_a_trace_keeps_it(tmp_path: Path, case: str) -> None:
     ]
     alike = all(traced(x).shape == net(x).shape and torch.allclose(traced(x), net(x)) for x in others)
     assert alike == (not case.startswith("keeps "))
+
+
+UP = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.ConvTranspose1d(1, 1, 3, stride=2, padding=1)
+
+    def forward(self, x):
+        n = x.size(-1)
+        return self.up(x, output_size=[{size}])
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("2 * n", "safe"), ("2 * n - 1", "safe"), ("2 * n - n % 2", "hazardous")],
+)
+def test_an_output_size_is_kept_unless_it_pads_alike(tmp_path: Path, size: str, expected: str) -> None:
+    net, traced = eager_and_traced(tmp_path, UP.format(size=size), torch.ones(1, 1, 4))
+    alike = [traced(torch.ones(1, 1, n)).shape == net(torch.ones(1, 1, n)).shape for n in (5, 6, 7)]
+    assert all(alike) == (expected == "safe")
+    assert verdict(tmp_path, UP.format(size=size)) == expected

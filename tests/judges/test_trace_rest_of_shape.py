@@ -30,6 +30,12 @@ WRONG = {
     "an item of such a list": "s = list(x.shape)\n        return x * 2 if s[1] == x.shape[0] else x",
     "how many different sizes there are": "return x * len(set(x.shape))",
     "a number put into several places": "s = list(x.shape)\n        s[1:] = [int(x.shape[1])] * (len(s) - 1)\n        return torch.zeros(s)",
+    "numbers of all sizes": "n, m = [int(s) for s in x.shape[2:]]\n        return x.new_ones(n, m) + 0 * x.mean()",
+    "numbers of sizes of which nobody knows how many": (
+        "a, b, n, m = [int(s) for s in x.shape]\n        return torch.ones(n, m) + 0 * x.mean()"
+    ),
+    "such numbers one by one": "a, b, n, m = (int(s) for s in x.shape)\n        return torch.ones(n, m) + 0 * x.mean()",
+    "such numbers that are mapped": "a, b, n, m = map(int, x.shape)\n        return torch.ones(n, m) + 0 * x.mean()",
     "steps": "b, h = x.shape[::2]\n        return x * max(b, h)",
 }
 ROWS = """\
@@ -47,6 +53,7 @@ RIGHT = {
     ),
     "rows by indices of as many dimensions": ROWS,
     "steps of a list of sizes": "s = list(x[:1].shape)\n        s[::4] = [-1]\n        return x[:1].reshape(s)",
+    "sizes of which nobody knows how many": "a, b, n, m = [s for s in x.shape]\n        return torch.ones(n, m) + 0 * x.mean()",
     "a product of what is unpacked": "b, c = x.shape[:2]\n        h, w = x.shape[2:]\n        return x.reshape(b, c, h * w)",
     "a list of sizes of which one is changed": (
         "s = list(x.shape)\n        s[-1] = 1\n        return x + x.new_ones(s)"

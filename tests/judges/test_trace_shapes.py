@@ -33,6 +33,7 @@ def verdict(tmp_path: Path, layers: str, forward: str) -> str:
 
 
 PINNED = [
+    ("", "n = x.shape[-1]\nm = torch.zeros(n, n)\nm[torch.triu_indices(n, n, 1).unbind()] = 1.0\nreturn x @ m"),
     ("self.rnn = nn.LSTM(4, 5, 2, bidirectional=True)", "_, (h, c) = self.rnn(x)\nreturn torch.cat(torch.unbind(h), dim=-1) * float(c.shape[-1])"),
     ("self.rnn = nn.GRU(4, 5, 2)", "packed = nn.utils.rnn.pack_sequence([x])\n_, h = self.rnn(packed)\nreturn torch.cat([row for row in h], dim=-1) * float(h.shape[-1])"),
     ("h, w = torch.meshgrid(torch.arange(4), torch.arange(4), indexing='ij'); self.register_buffer('pos', torch.cat((h.flatten()[:, None], w.flatten()[:, None]), dim=1).repeat(1, 4))", "y = x + self.pos\nside = int(math.sqrt(y.shape[-2]))\nreturn y.unflatten(-2, (side, side))"),
@@ -88,6 +89,7 @@ PINNED = [
 ]  # fmt: skip
 
 OPEN = [
+    ("", "n = x.shape[-1]\nreturn x.sum() + torch.stack([r * 1.0 for r in torch.triu_indices(n, n, 1).unbind(1)]).sum()"),
     ("self.rnn = nn.GRU(4, 5, 2)", "_, h = self.rnn(x)\nreturn h * float(h.shape[1])"),
     ("", "n = x.shape[0]\nfirst = -n // 2\nrow = torch.arange(first, n)\nreturn x[-n:] if row.shape[0] > 4 else x"),
     ("self.e = nn.Embedding(9, 8)", "b, n = x.shape\ny = self.e(x)\ny = y.reshape((*y.shape[:1], -1, *y.shape[len(y.shape) - 1:]))\nreturn y * int(y.shape[1] / 2)"),

@@ -147,6 +147,7 @@ BY_HAND = {
     "TSG190-bad-5",
     "TSG190-bad-6",
     "TSG190-bad-7",
+    "TSG190-bad-8",
     "TSG196-bad-2",
     "TSG199-bad-3",
     "TSG199-bad-5",

@@ -1,4 +1,4 @@
-"""Methods under ``@torch.jit.export``, which torch.jit.trace compiles as torch.jit.script does."""
+"""What torch.jit.trace compiles as torch.jit.script does: exported methods, and functions under ``script_if_tracing``."""
 
 from __future__ import annotations
 
@@ -7,33 +7,54 @@ import ast
 from tsguard.analysis.events import Event, Gap
 from tsguard.judges.script import ScriptOutcome
 from tsguard.judges.trace import TraceOutcome
-from tsguard.report.records import replace
+from tsguard.language.rule_names import RuleName
+from tsguard.report.records import dataclass, replace
 from tsguard.rules import rule
 from tsguard.source.remembering import remembered
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
-_SPELLINGS = frozenset({"torch.jit.export", "jit.export", "export"})
+_EXPORTED = frozenset({"torch.jit.export", "jit.export", "export"})
+_IF_TRACING = frozenset({"torch.jit.script_if_tracing", "jit.script_if_tracing", "script_if_tracing"})
 
 
 def compiled_too(script: ScriptOutcome, trace: TraceOutcome) -> TraceOutcome:
-    """A trace raises where a method is exported that does not compile."""
-    refused = [(event, when) for event, when in script.events if _is_refused_export(event)]
-    if trace.verdict == "hazardous" or not refused:
+    """A trace raises where a method is exported, or a function is compiled for it, that does not compile."""
+    if trace.verdict == "hazardous":
         return trace
-    event = next((event for event, when in refused if when is None), None)
-    if event is not None:
-        raised = replace(
-            event, rule="untraceable-call/exported", facts={"method": event.chain[0]}, cause=None
-        )
-        return replace(trace, verdict="hazardous", events=(*trace.events, raised))
-    event, when = refused[0]
-    why = f"torch.jit.trace compiles {event.chain[0]}, which is exported, and TorchScript refuses it when {when}"
+    refused = [
+        (event, when, part) for event, when in script.events if (part := _compiled_part(event)) is not None
+    ]
+    if not refused:
+        return trace
+    raised = next(((event, part) for event, when, part in refused if when is None), None)
+    if raised is not None:
+        event, part = raised
+        facts = {"method": part.name}
+        event = replace(event, rule=part.rule, facts=facts, cause=None)
+        return replace(trace, verdict="hazardous", events=(*trace.events, event))
+    event, when, part = refused[0]
+    why = f"torch.jit.trace compiles {part.name}, which is {part.how}, and TorchScript refuses it when {when}"
     return replace(trace, verdict="unknown", gaps=(Gap(event.module, event.span.line, why), *trace.gaps))
 
 
-def _is_refused_export(event: Event) -> bool:
-    return rule(event.rule).outcome == "blocked" and _is_in_exported(event)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is compiled for a trace, why, and the rule that it breaks if it cannot be."""
+
+    name: str
+    how: str
+    rule: RuleName
+
+
+def _compiled_part(event: Event) -> _Part | None:
+    """The part that torch.jit.trace compiles and in which an event refuses to; None for any other event."""
+    if rule(event.rule).outcome != "blocked":
+        return None
+    if _is_in_exported(event):
+        return _Part(event.chain[0], "exported", "untraceable-call/exported")
+    name = next((name for name in event.chain if name in _compiled_functions(event.module.file.tree)), None)
+    return None if name is None else _Part(name, "compiled while tracing", "untraceable-call/if-tracing")
 
 
 def _is_in_exported(event: Event) -> bool:
@@ -45,10 +66,21 @@ def _is_in_exported(event: Event) -> bool:
 
 
 @remembered(16)
+def _compiled_functions(tree: ast.Module) -> frozenset[str]:
+    """The names of the functions of a file that torch.jit compiles while it traces."""
+    return frozenset(
+        part.name
+        for part in tree.body
+        if isinstance(part, ast.FunctionDef)
+        and any(unparsed(decorator) in _IF_TRACING for decorator in part.decorator_list)
+    )
+
+
+@remembered(16)
 def _methods(tree: ast.Module) -> dict[tuple[str, str], bool]:
     """The methods of the classes of a file, each by the names of both, and whether it is exported."""
     return {
-        (cls.name, part.name): any(unparsed(d) in _SPELLINGS for d in part.decorator_list)
+        (cls.name, part.name): any(unparsed(d) in _EXPORTED for d in part.decorator_list)
         for cls in walked(tree)
         if isinstance(cls, ast.ClassDef)
         for part in cls.body

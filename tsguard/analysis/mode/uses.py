@@ -13,6 +13,7 @@ from tsguard.analysis.mode.choices import differs
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python.following import Place
 from tsguard.analysis.python.library import descendants
+from tsguard.analysis.uniform_layers import begins_uniform
 from tsguard.analysis.values import ClassValue, External, ModuleValue, TensorValue, TupleValue, Value
 from tsguard.language.modes import FUNCTIONS, ModeUse
 from tsguard.language.rule_names import RuleName
@@ -122,10 +123,6 @@ def random(walk: ModeInterpreter, name: str, node: ast.AST | None) -> None:
         walk.report("random-in-eval", node, name=name)
 
 
-# Layers of torch whose parameters begin as ones and zeros.
-_UNIFORM = ("Norm", "Norm1d", "Norm2d", "Norm3d", "PReLU")
-
-
 def made(walk: ModeInterpreter, module: Value, node: ast.AST | None) -> None:
     """Report a module that is made in a forward where its parameters begin as random numbers.
 
@@ -141,7 +138,7 @@ def made(walk: ModeInterpreter, module: Value, node: ast.AST | None) -> None:
         pending.extend(child for child in layer_made.children.values() if isinstance(child, ModuleValue))
         name = layer_made.cls.name if isinstance(layer_made.cls, External) else ""
         holds = any(isinstance(value, TensorValue) for value in layer_made.parameters.values())
-        if name and holds and not name.endswith(_UNIFORM):
+        if name and holds and not begins_uniform(name):
             random(walk, name, node)
             return
 

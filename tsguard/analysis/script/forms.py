@@ -319,7 +319,23 @@ def _legacy_tensor(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) ->
         )
     if len(values) == 1 and values[0].type not in (t.INT, t.UNKNOWN):
         call_builtin(fc, "aten::tensor", values, {}, node)
+        if node.args and _is_size(node.args[0]):
+            fc.note(
+                Refusal("tensor-of-values/size", node, expression=text_of(node), size=text_of(node.args[0]))
+            )
     return simple(t.TENSOR)
+
+
+def _is_size(node: ast.expr) -> bool:
+    """Whether an expression gives a torch.Size in Python: ``x.shape``, ``x.size()``, a slice of it, or a sum of two."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Slice) and _is_size(node.value)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Add) and (_is_size(node.left) or _is_size(node.right))
+    if isinstance(node, ast.Call):
+        is_method = isinstance(node.func, ast.Attribute) and node.func.attr == "size"
+        return is_method and not node.args and not node.keywords
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
 
 
 FORMS: dict[str, Form] = {

@@ -36,6 +36,7 @@ from tsguard.analysis.trace.values import (
     size,
 )
 from tsguard.report.records import replace
+from tsguard.source.walking import walked
 
 _PROPERTIES: dict[str, Property] = {
     "dtype": "dtype",
@@ -191,7 +192,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
         return frozen(owner.origin.then(node), "size", "int", pending=True)
     if name == "data":
         exported.data_taken(tracer, owner, node)
-        if isinstance(owner, Traced) and owner.of == "inputs":
+        if isinstance(owner, Traced) and owner.of == "inputs" and tracer.check is None:
             tracer.report("detached-data", node, owner.origin)
         data = replace(owner, grad=False) if isinstance(owner, Traced) and owner.role else owner
         unrecorded.taken(tracer, owner, data)
@@ -229,9 +230,21 @@ _OF_KIND = frozenset({*_PROPERTIES, "dim", "ndimension", "get_device", "element_
 
 def asked_of_data(tracer: Tracer, node: ast.AST | None) -> None:
     """``x.data.dim()``: nothing of what x holds is taken, which ``x.data`` was reported for."""
-    inner = node.value if isinstance(node, ast.Attribute) else None
-    event = tracer.event("detached-data", inner) if isinstance(inner, ast.Attribute) else None
-    if event is None or not isinstance(inner, ast.Attribute) or inner.attr != "data":
+    _take_back(tracer, node.value if isinstance(node, ast.Attribute) else None)
+
+
+def told_of_data(tracer: Tracer, told: ast.Call) -> None:
+    """``print(x.data)``: what a call tells its reader is no part of what is computed."""
+    for inner in walked(told):
+        _take_back(tracer, inner)
+
+
+def _take_back(tracer: Tracer, inner: ast.AST | None) -> None:
+    """Take back what was reported for ``x.data``."""
+    if not isinstance(inner, ast.Attribute) or inner.attr != "data":
+        return
+    event = tracer.event("detached-data", inner)
+    if event is None:
         return
     for key, other in list(tracer.events.items()):
         if other.rule == event.rule and other.span == event.span and other.module is event.module:

@@ -9,11 +9,14 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import assignments
 from tsguard.analysis.trace import attributes
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.values import Shape, Untraced
+from tsguard.analysis.trace.values import Number, Shape, Untraced
+from tsguard.report.records import replace
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
     from tsguard.analysis.values import Scope
+
+_PLAIN = (py.ListValue, py.IteratorValue, py.TupleValue)
 
 
 def bind(tracer: Tracer, target: ast.expr, value: py.Value, scope: Scope) -> None:
@@ -32,7 +35,22 @@ def bind(tracer: Tracer, target: ast.expr, value: py.Value, scope: Scope) -> Non
             for part, size in zip(target.elts, parts, strict=True):
                 assignments.assign(tracer, part, size, scope)
             return
+    if isinstance(target, (ast.Tuple, ast.List)):
+        value = _each_alike(value, len(target.elts))
     assignments.assign(tracer, target, value, scope)
+
+
+def _each_alike(value: py.Value, count: int) -> py.Value:
+    """``h, w = [int(s) for s in x.shape]``: each of what one turn stands for is such a number."""
+    if not isinstance(value, (py.ListValue, py.TupleValue)) or type(value) not in _PLAIN:
+        return value
+    if not value.open or len(value.items) != 1:
+        return value
+    number = value.items[0]
+    if not isinstance(number, Number):
+        return value
+    others = [replace(number, dim=None, known=None, tensor=None) for _ in range(count - 1)]
+    return py.ListValue([number, *others], open=True)
 
 
 def unpack_star(tracer: Tracer, target: ast.expr, value: ast.expr, scope: Scope) -> bool:

@@ -30,6 +30,7 @@ from tsguard.analysis.trace.values import (
     origin_of,
     parts,
 )
+from tsguard.analysis.uniform_layers import begins_uniform
 from tsguard.source.unparsing import unparsed
 
 Args = list[py.Value]
@@ -118,7 +119,7 @@ def _function(
         run = (
             (lambda: _run(tracer, function, args, kwargs, node)) if tracer.is_akin(function.module) else None
         )
-        return compiled.called(tracer, function, [*args, *kwargs.values()], run, node)
+        return compiled.called(tracer, function, args, kwargs, run, node)
     if len(tracer.frames) >= tracer.deepest:
         return py.Unknown(None, unread=unread.depth(function.module, function.node))
     if not tracer.is_akin(function.module):
@@ -270,7 +271,8 @@ def call_module(
     tracer.state_met = tracer.state_met or bool(module.parameters or module.buffers)
     has_parameters = any(not py.is_none(held) for held in module.parameters.values())
     if has_parameters and id(module) not in tracer.state.owned:
-        tracer.report("untraced-value/module", node)
+        if not (isinstance(module.cls, py.External) and begins_uniform(module.cls.name)):
+            tracer.report("untraced-value/module", node)
     elif id(module) not in tracer.state.registered:
         _ask_parameters(tracer, module, node)
     for hook in _hooks(module, "forward_pre"):

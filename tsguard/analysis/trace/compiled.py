@@ -7,7 +7,7 @@ torch/csrc/jit/frontend/tracer.cpp (``getValue``, ``setValueTrace``).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes
@@ -30,7 +30,8 @@ _REFUSED = frozenset({"Any", "None", "Size", "bool", "complex", "device", "dtype
 def called(
     tracer: Tracer,
     function: py.FunctionValue,
-    values: Args,
+    args: Args,
+    kwargs: Mapping[str, py.Value],
     run: Callable[[], py.Value] | None,
     node: ast.AST | None,
 ) -> py.Value:
@@ -39,7 +40,9 @@ def called(
     Raises:
         Raised: it raises as Python does.
     """
-    _give(tracer, values, node)
+    values = [*args, *kwargs.values()]
+    _give(tracer, _as_numbers(function, args, kwargs), node)
+    lost_sight(tracer, values)
     returned: list[py.Value] = []
     if run is not None:
         followed_aside(tracer, lambda: returned.append(run()))
@@ -51,6 +54,7 @@ def called(
 def module_called(tracer: Tracer, module: py.ModuleValue, values: Args, node: ast.AST | None) -> py.Value:
     """What the forward of a scripted module gives."""
     _give(tracer, values, node)
+    lost_sight(tracer, values)
     found = classes.class_member(tracer, module.cls, "forward")
     function = found[0] if found is not None else None
     if not isinstance(function, py.FunctionValue):
@@ -64,7 +68,16 @@ def _give(tracer: Tracer, values: Args, node: ast.AST | None) -> None:
     live = next((part for part in parts(values) if isinstance(part, Number) and is_live(part)), None)
     if live is not None:
         report_number(tracer, "compiled", live, node)
-    lost_sight(tracer, values)
+
+
+def _as_numbers(function: py.FunctionValue, args: Args, kwargs: Mapping[str, py.Value]) -> Args:
+    """What is given for other parameters than Tensors, as all without an annotation are: a size stays a tensor there."""
+    parameters = function.node.args
+    every = [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]
+    tensors = {p.arg for p in every if p.annotation is None or _head(p.annotation) == "Tensor"}
+    names = [p.arg for p in (*parameters.posonlyargs, *parameters.args)]
+    given = [*zip(names, args, strict=False), *kwargs.items()]
+    return [*(value for name, value in given if name not in tensors), *args[len(names) :]]
 
 
 def _is_refused(tracer: Tracer, function: py.FunctionValue, returned: Args, node: ast.AST | None) -> bool:

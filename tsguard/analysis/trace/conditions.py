@@ -62,7 +62,7 @@ def _of_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) -
 
 def _is_of_no_empty_input(tracer: Tracer, value: Number) -> bool:
     """Whether a number is a size that is 0 only where an input is empty."""
-    dim = dim_of(value) if value.live and not tracer.serves_others else None
+    dim = None if tracer.serves_others else dim_of(value)
     least = None if dim is None else tracer.facts.resolved(dim).least()
     return least is not None and least > 0
 

@@ -20,9 +20,11 @@ from tsguard.analysis.trace import (
     shaping,
     sorting,
     sources,
+    telling,
     torch_functions,
     type_questions,
 )
+from tsguard.analysis.trace import attributes as traced_attributes
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.counting import Args, Handler, Kwargs, extreme, length_of, range_of, taken
 from tsguard.analysis.trace.operators import report_number
@@ -81,6 +83,12 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         made = conversions.to_numpy(tracer, args, kwargs, node)
         return conversions.product(made, args) if short in ("prod", "product") and len(args) == 1 else made
     return None if is_followed else _owing([*args, *kwargs.values()], node)
+
+
+def _printed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    if isinstance(node, ast.Call) and telling.only_reads(node):
+        traced_attributes.told_of_data(tracer, node)
+    return None
 
 
 def of_compiled(tracer: Tracer, values: Args, node: ast.AST | None) -> py.Value | None:
@@ -283,6 +291,7 @@ _HANDLERS: dict[str, Handler] = {
     **{name: _operator(op) for name, op in standard_calls.OPERATORS.items()},
     "collections.deque": _queue,
     "functools.reduce": _reduced,
+    "builtins.print": _printed,
     "builtins.len": length_of,
     "builtins.next": outside.advanced,
     "random.shuffle": outside.shuffled,

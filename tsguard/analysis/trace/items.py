@@ -38,6 +38,7 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
     """``owner[key]`` where one of them is traced; None where neither is."""
     if isinstance(owner, py.TensorValue):
         indices.taken(tracer, key, node)
+        listed(tracer, key, node)
         used(tracer, [owner, key, *bounds(key)], node)
         return shaping.of_item(tracer, owner, key, tensor([owner, key, *bounds(key)], node))
     if isinstance(owner, Shape):
@@ -64,6 +65,22 @@ def _registered(tracer: Tracer, owner: py.Value, key: py.Value) -> py.Value | No
     if module is None or not (name in module.parameters or name in module.buffers):
         return None
     return tracer.attribute(module, str(name))
+
+
+def listed(tracer: Tracer, key: py.Value, node: ast.AST | None) -> None:
+    """``x[:, [0, n]]``: of a list among the keys of a tensor torch makes another one, which holds numbers.
+
+    One that is the key itself is as good as a tuple if it holds tensors, as sizes are while torch traces.
+    """
+    is_alone = isinstance(key, py.ListValue)
+    for part in key.items if isinstance(key, py.TupleValue) else [key]:
+        if not isinstance(part, (py.ListValue, py.TupleValue)) or isinstance(part, (Shape, Pieces)):
+            continue
+        if is_alone and any(isinstance(item, py.TensorValue) for item in part.items):
+            continue
+        for item in part.items:
+            if isinstance(item, (Number, Traced)) and is_live(item):
+                report_number(tracer, "index", item, node)
 
 
 def bounds(key: py.Value) -> list[py.Value]:

@@ -12,6 +12,7 @@ from tsguard.analysis.python import ancestry, library
 from tsguard.analysis.trace import attention, made_layers, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.shapes.operation import dim_of
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Number, Opaque, Traced, is_live, origin_of, parts
 from tsguard.language import schemas
@@ -85,7 +86,7 @@ def _layer(
     if name == "torch.nn.Identity" and args and not isinstance(args[0], py.TensorValue):
         return args[0]
     if name.startswith("torch.nn.ConvTranspose"):
-        _note_output_size(tracer, args[1:2] or [kwargs.get("output_size", py.NONE)], node)
+        _note_output_size(tracer, module, name, args, kwargs.get("output_size", py.NONE), node)
     if name in _RECURRENT and args and not isinstance(args[0], py.TensorValue):
         exported.recurrent(tracer, args[0], node)
         returned = results.of_type(schemas.parse(_schemas(tracer, module, name)[0]).returns, values, node)
@@ -103,11 +104,27 @@ def _layer(
     return attention.without_weights(tracer, name, args, kwargs, result)
 
 
-def _note_output_size(tracer: Tracer, given: Args, node: ast.AST) -> None:
+def _note_output_size(
+    tracer: Tracer, module: py.ModuleValue, name: str, args: Args, named: py.Value, node: ast.AST
+) -> None:
     """A transposed convolution subtracts an ``output_size`` from others in Python, into a padding."""
-    live = next((part for part in parts(given) if isinstance(part, Number) and is_live(part)), None)
-    if live is not None:
+    wanted = args[1] if len(args) > 1 else named
+    live = next((part for part in parts([wanted]) if isinstance(part, Number) and is_live(part)), None)
+    if live is not None and not _pads_alike(tracer, module, name, args, wanted):
         tracer.report("frozen-argument/convolution", node, live.origin, argument="output_size")
+
+
+def _pads_alike(tracer: Tracer, module: py.ModuleValue, name: str, args: Args, wanted: py.Value) -> bool:
+    """Whether that padding is the same for every input: what is wanted, without what there is without it."""
+    if not isinstance(wanted, (py.ListValue, py.TupleValue)) or wanted.open:
+        return False
+    least = shaping.of_layer(tracer, name, module, args[:1], {}, Traced())
+    extent = shaping.extent(tracer, least) if isinstance(least, Traced) else None
+    if extent is None:
+        return False
+    count = int(name[-2])  # ConvTranspose2d
+    pairs = zip(map(dim_of, wanted.items[-count:]), extent.last(count), strict=False)
+    return all(one is not None and dim is not None and one.plus(dim, -1).is_constant for one, dim in pairs)
 
 
 def _schemas(tracer: Tracer, module: py.ModuleValue, name: str) -> list[str]:

@@ -93,6 +93,8 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     if tells_torch(tracer, node, scope):
         return None
     tells = only_tells(tracer, node, scope)
+    if tracer.following and isinstance(tracer.following[0], ast.Raise) and not node.orelse:
+        node = _or_raising((node, tracer.following[0]))
     if tells or _may_stop(node):
         return _checked(tracer, node, scope, has_effect=not tells)
     value = tracer.settled(tracer.evaluate(node.test, scope))
@@ -173,6 +175,15 @@ def _forget(tracer: Tracer, noted: dict[tuple[object, ...], Event]) -> None:
     for key in noted:
         tracer.events.pop(key, None)
         tracer.parts.pop(key, None)
+
+
+@remembered(4096)
+def _or_raising(statements: tuple[ast.If, ast.Raise]) -> ast.If:
+    """``if n == 3: return x`` before ``raise``: the same with what comes next as its other side."""
+    node, stop = statements
+    if not isinstance(node.body[-1], ast.Return):
+        return node
+    return ast.copy_location(ast.If(node.test, node.body, [stop]), node)
 
 
 @remembered(4096)

@@ -63,14 +63,14 @@ def _calls(node: ast.If) -> tuple[ast.Call, ...] | None:
     found = []
     for statement in (*node.body, *node.orelse):
         value = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(value, ast.Call) and _only_reads(value):
+        if isinstance(value, ast.Call) and only_reads(value):
             found.append(value)
         elif not isinstance(statement, ast.Pass) and not isinstance(value, ast.Constant):
             return None
     return tuple(found)
 
 
-def _only_reads(call: ast.Call) -> bool:
+def only_reads(call: ast.Call) -> bool:
     """Whether what a call is given is made without a change of anything."""
     inner = [n for part in (*call.args, *call.keywords) for n in walked(part)]
     names = {_name(n) for n in inner if isinstance(n, ast.Call)}

@@ -207,6 +207,7 @@ class ForwardTracer(Tracer):
             given = [key, *items.bounds(key), value]
             uses.used(self, given, node)
             indices.set_(self, owner, key, value, node)
+            items.listed(self, key, node)
             assigned_items.assigned(self, owner, key, value, node)
             writing.written(self, owner, given, node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(

@@ -273,6 +273,11 @@ def eye(op: Operation) -> Shaped:
     return Extent((rows, rows if second is None else op.dim(second)))
 
 
+def of_triangle(op: Operation) -> Shaped:
+    """``torch.triu_indices(n, m)``: rows and columns."""
+    return Extent((number(2), None))
+
+
 def scaled(op: Operation) -> Shaped:
     """``F.interpolate(x, size, scale_factor)``: what follows the first two dimensions."""
     shape, size, factor = op.shape(), op.given(1, "size"), op.given(2, "scale_factor")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tsguard.analysis import values as py
-from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
+from tsguard.analysis.trace.shapes.dims import ONE, Dim, number, unknown_constant
 from tsguard.analysis.trace.shapes.extents import Extent, Lead, beginning, broadcast
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.shapes.selecting import (
@@ -14,6 +14,7 @@ from tsguard.analysis.trace.shapes.selecting import (
     masked_first,
     sliced,
 )
+from tsguard.analysis.trace.values import Traced
 
 _INDICES = (py.TensorValue, py.ListValue, py.TupleValue)
 
@@ -35,7 +36,7 @@ def _by_each(op: Operation) -> Shaped:
     taking = sum(not py.is_none(one) for one in before)
     behind = sum(not py.is_none(one) for one in after)
     if shape.lead is not None:
-        if any(not _is_whole(one) for one in before) or behind > len(shape.dims):
+        if any(not is_whole_slice(one) for one in before) or behind > len(shape.dims):
             return _only_first(op, shape, keys) if not after else _only_last(op, shape, before, after, behind)
         return _only_last(op, shape, (), after, behind)
     if taking + behind > len(shape.dims):
@@ -61,7 +62,7 @@ def _around_ellipsis(keys: list[py.Value]) -> tuple[list[py.Value], list[py.Valu
     return keys, []
 
 
-def _is_whole(key: py.Value) -> bool:
+def is_whole_slice(key: py.Value) -> bool:
     return isinstance(key, py.SliceValue) and all(map(py.is_none, (key.start, key.stop, key.step)))
 
 
@@ -121,15 +122,22 @@ def _indices(op: Operation, key: py.Value, *, is_first: bool) -> Extent | None:
     many = let_through(op, key)
     if many is not None and is_first and chosen is not None and chosen.rank == 1:
         return Extent((many,))
-    return chosen if chosen is not None and chosen.lead is None and is_whole(key) else None
+    if chosen is None or chosen.lead is not None or not is_whole(key):
+        return None
+    is_kept = not isinstance(key, Traced) or key.of == "state"  # as many for every input
+    return Extent(tuple(unknown_constant() if dim is None and is_kept else dim for dim in chosen.dims))
 
 
 def _listed(key: py.Value) -> Extent | None:
     """The shape of a list of whole numbers."""
-    if not isinstance(key, (py.ListValue, py.TupleValue)) or key.open:
+    if not isinstance(key, (py.ListValue, py.TupleValue)) or not all(map(_is_whole_number, key.items)):
         return None
-    are_whole = all(type(py.constant(item)) is int for item in key.items)
-    return Extent((number(len(key.items)),)) if are_whole else None
+    return Extent((unknown_constant() if key.open else number(len(key.items)),))
+
+
+def _is_whole_number(item: py.Value) -> bool:
+    is_unknown = type(item) is py.Unknown and item.hint == "int"
+    return is_unknown or type(py.constant(item)) is int
 
 
 def _sliced(op: Operation, key: py.SliceValue, dim: Dim | None) -> Dim | None:

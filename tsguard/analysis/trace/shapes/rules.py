@@ -213,6 +213,7 @@ _RULES: dict[str, Rule] = {
     "expand": arranging.expanded,
     "expand_as": arranging.like_another,
     "eye": computing.eye,
+    **dict.fromkeys(("tril_indices", "triu_indices"), computing.of_triangle),
     "flatten": arranging.flattened,
     "full": computing.filled_with,
     "gather": arranging.gathered,
