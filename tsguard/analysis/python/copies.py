@@ -90,13 +90,20 @@ class Copying:
         twin.backward_hooks = value.backward_hooks
         twin.scripted, twin.traced = value.scripted, value.traced
         twin.place, twin.training, twin.switched = value.place, value.training, value.switched
-        twin.parametrized = dict(value.parametrized)
         twin.attributes = self._named(value.attributes)
-        twin.parameters = self._named(value.parameters)
-        twin.buffers = self._named(value.buffers)
-        twin.children = self._named(value.children)
-        twin.arguments = self._named(value.arguments)
-        twin.hooks = {kind: [self.copy(hook) for hook in hooks] for kind, hooks in value.hooks.items()}
+        # Most modules are layers, which hold little: a new one has empty registries of its own.
+        if value.parameters:
+            twin.parameters = self._named(value.parameters)
+        if value.buffers:
+            twin.buffers = self._named(value.buffers)
+        if value.children:
+            twin.children = self._named(value.children)
+        if value.arguments:
+            twin.arguments = self._named(value.arguments)
+        if value.parametrized:
+            twin.parametrized = dict(value.parametrized)
+        if value.hooks:
+            twin.hooks = {kind: [self.copy(hook) for hook in hooks] for kind, hooks in value.hooks.items()}
         return twin
 
     def _object(self, value: Value) -> Value:
