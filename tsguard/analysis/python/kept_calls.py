@@ -128,7 +128,7 @@ def kept(
 
     The steps of a call count each time, as if it ran again.
     """
-    given = [_alike(value) for value in (*args, *kwargs.values())]
+    given = [alike(value) for value in (*args, *kwargs.values())]
     if None in given:
         return run()
     world = interp.world
@@ -144,7 +144,7 @@ def kept(
         value = run()
     finally:
         world.listening -= 1
-    if _alike(value) is not None:
+    if alike(value) is not None:
         calls.append(_Call(tuple(dict.fromkeys(world.asked[begun:])), value, world.spent - spent))
     return value
 
@@ -165,15 +165,18 @@ def _frozen(value: Value, other: Callable[[Value], object] = lambda value: None)
     return other(value)
 
 
-def _alike(value: Value) -> object:
-    """A hashable stand-in for a constant, or for what is not known of which nothing more is to be told."""
-    return _frozen(value, _unknown)
+def alike(value: Value, other: Callable[[Value], object] = lambda value: None) -> object:
+    """A hashable stand-in for a constant, or for what is not known of which nothing more is to be told.
+
+    ``other`` gives one for values that a walk knows better.
+    """
+    return _frozen(value, lambda part: _unknown(part) or other(part))
 
 
 def _unknown(value: Value) -> object:
     if type(value) is not Unknown or value.term is None:
         return None
-    default = () if value.default is None else _alike(value.default)
+    default = () if value.default is None else alike(value.default)
     told = (value.term, value.hint, default, value.unread, value.annotation, value.scope, value.guess)
     return None if default is None else told
 
