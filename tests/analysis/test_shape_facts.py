@@ -58,3 +58,18 @@ def test_what_goes_with_a_dimension_and_the_lesser_of_it_and_another_is_as_many(
     lesser = ROWS.lesser(number(32))
     assert broadcast(Extent((ROWS,)), Extent((lesser,))) == Extent((ROWS,))
     assert broadcast(Extent((number(32),)), Extent((lesser,))) == Extent((number(32),))
+
+
+COUNT = dimension(Symbol("tensor", ("x",)), 1)
+
+
+def test_what_tells_of_no_symbol_alone_is_noted_once_and_tells_sums_and_differences():
+    facts = Facts()
+    square = ROWS.times(ROWS)
+    nought = square.plus(COUNT.times(COUNT), -1).plus(number(4))  # ROWS**2 - COUNT**2 + 4 == 0
+    for _ in range(3):
+        facts.equal(nought, number(0))
+    assert facts.nothing == [nought]
+    assert facts.number(square.plus(COUNT.times(COUNT), -1)) == -4
+    assert facts.number(COUNT.times(COUNT).plus(square, -1).plus(number(1))) == 5
+    assert facts.number(square) is None

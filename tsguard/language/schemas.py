@@ -275,6 +275,7 @@ class Operators:
         self._texts = tables.tables(release).operators
         self._builtin = _BUILTIN | ({"aten::_check": _CHECK} if allows(">=2.9", release) else {})
         self._parsed: dict[str, tuple[Schema, ...]] = {}
+        self._in_python: dict[str, tuple[Schema, ...]] = {}
 
     def overloads(self, name: str) -> tuple[Schema, ...]:
         """The overloads of ``aten::add``, in the order in which torch tries them."""
@@ -284,6 +285,21 @@ class Operators:
             found = tuple(schema for schema in map(parse, texts) if not _is_blocked(name, schema))
             self._parsed[name] = found
         return found
+
+    def in_python(self, name: str) -> tuple[Schema, ...]:
+        """Those overloads that Python has, too, or all where it has none of them."""
+        found = self._in_python.get(name)
+        if found is None:
+            overloads = self.overloads(name)
+            found = tuple(schema for schema in overloads if not _is_of_numbers(schema)) or overloads
+            self._in_python[name] = found
+        return found
+
+
+def _is_of_numbers(schema: Schema) -> bool:
+    """Whether an overload of plain numbers makes one, as only TorchScript has it."""
+    types = (schema.returns, *(argument.type for argument in schema.arguments))
+    return all(type_ in (t.INT, t.FLOAT, t.COMPLEX, t.BOOL, t.NUMBER) for type_ in types)
 
 
 def _is_blocked(name: str, schema: Schema) -> bool:

@@ -115,8 +115,7 @@ def _takes_gradients_itself(tracer: Tracer, tensor: py.Value, node: ast.AST | No
     modules = {tracer.target.module, *(frame.module for frame in tracer.frames)}
     if tensor.grad is None and any(switches_gradients(module.file.tree) for module in modules):
         gap = unread.frozen(tracer.module, node or tracer.target.node)
-        if gap not in tracer.gaps:
-            tracer.gaps.append(gap)
+        tracer.note(gap)
         return False
     return True
 

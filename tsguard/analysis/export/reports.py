@@ -79,4 +79,5 @@ def _is_input_itself(origin: Origin) -> bool:
 
 def not_known(tracer: Tracer, node: ast.AST, why: str) -> None:
     """Note what the source does not tell of torch.export."""
+    tracer.tellings += 1
     tracer.exports.gaps.append(Gap(tracer.module, getattr(node, "lineno", 1), why))

@@ -8,6 +8,7 @@ from tsguard.analysis.budgets import DEEPEST_KEY
 from tsguard.analysis.python import works
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.keeping import Kept
+from tsguard.analysis.python.structural_keys import unknown_key
 from tsguard.analysis.values import (
     Atom,
     ClassValue,
@@ -19,6 +20,7 @@ from tsguard.analysis.values import (
     ObjectValue,
     SetValue,
     TupleValue,
+    Unknown,
     Value,
 )
 
@@ -88,11 +90,26 @@ def key_of(function: Value, args: list[Value], kwargs: dict[str, Value]) -> Hash
     return None if None in frozen else (function, len(args), tuple(kwargs), *frozen)
 
 
-def _frozen(value: Value) -> object:
-    """A hashable stand-in for a constant; None for any other value."""
+def _frozen(value: Value, other: Callable[[Value], object] = lambda value: None) -> object:
+    """A hashable stand-in for a constant; None, or what ``other`` tells, for any other value."""
     if isinstance(value, Const):
         return (type(value.value), value.value)
     if isinstance(value, TupleValue) and not value.open:
-        items = tuple(_frozen(item) for item in value.items)
+        items = tuple(_frozen(item, other) for item in value.items)
         return None if None in items else items
-    return None
+    return other(value)
+
+
+def alike(value: Value, other: Callable[[Value], object] = lambda value: None) -> object:
+    """A hashable stand-in for a constant, or for what is not known of which nothing more is to be told.
+
+    ``other`` gives one for values that a walk knows better.
+    """
+    return _frozen(value, lambda part: _unknown(part) or other(part))
+
+
+def _unknown(value: Value) -> object:
+    if type(value) is not Unknown or value.term is None:
+        return None
+    default = () if value.default is None else alike(value.default)
+    return None if default is None else unknown_key(value, default)

@@ -16,7 +16,7 @@ from tsguard.analysis.python import ancestry, classes, copies, hooks, kept_calls
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace import compiled, functions, kinds, layers, methods, outside, scopes
+from tsguard.analysis.trace import cached_calls, compiled, functions, kinds, layers, methods, outside, scopes
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.joins import CALLED, joined
 from tsguard.analysis.trace.operators import tensor
@@ -212,6 +212,20 @@ def _run(
     if "cached" in function.marks:
         sizes.wanted(tracer, "lost-size/key", [*args, *kwargs.values()], node)
         args, kwargs = [_told(value) for value in args], {key: _told(value) for key, value in kwargs.items()}
+        return cached_calls.once(
+            tracer, function, args, kwargs, lambda: _followed(tracer, function, args, kwargs, part, node)
+        )
+    return _followed(tracer, function, args, kwargs, part, node)
+
+
+def _followed(
+    tracer: Tracer,
+    function: py.FunctionValue,
+    args: Args,
+    kwargs: Kwargs,
+    part: py.ModuleValue | None,
+    node: ast.AST | None,
+) -> py.Value:
     with tracer.running(
         Frame(_label(function, args), function.module, tracer.place(node), part, function.node)
     ) as frame:
@@ -229,8 +243,8 @@ def _run(
         value = functools.reduce(tracer.join, [*results, *frame.returned])
     given = [*args, *kwargs.values()]
     gap = value.unread if type(value) is py.Unknown and not unread.is_of_library(value.term) else None
-    if gap is not None and gap not in tracer.gaps:
-        tracer.gaps.append(gap)
+    if gap is not None:
+        tracer.note(gap)
     value = made_of(value, given, node)
     origin = origin_of(given)
     generated = type(value) is py.Unknown and tracer.program.is_generator(function)
@@ -297,8 +311,7 @@ def _ask_parameters(tracer: Tracer, module: py.ModuleValue, node: ast.AST | None
     if any(isinstance(p, py.TensorValue) and p.takes_gradients for p in module.parameters.values()):
         gap = unread.parameters(tracer.module, node or tracer.target.node)
         tracer.exports.harmless.add(gap.key)
-        if gap not in tracer.gaps:
-            tracer.gaps.append(gap)
+        tracer.note(gap)
 
 
 def _hooks(module: py.ModuleValue, kind: str) -> list[py.Value]:

@@ -55,7 +55,8 @@ class Tracer(Follower):
     for torch.export, ``unrecorded`` the tensors that have the memory of a parameter or buffer through
     ``.data``, ``shares`` those that may be a share of it, ``renewed`` the parameters and buffers whose data
     the call has written anew, with the branches around that, ``seeded`` the
-    generators of random numbers that the forward seeds, with the statements around that, ``defaults`` what parameters hold that calls leave out.  ``is_export`` tells that the
+    generators of random numbers that the forward seeds, with the statements around that, ``defaults`` what parameters hold that calls leave out.  ``tellings`` counts how often anything
+    was told of, whether or not that is news.  ``is_export`` tells that the
     code is told to be run by torch.export where it asks, and ``asks_for_run`` that it has asked.
     """
 
@@ -77,6 +78,7 @@ class Tracer(Follower):
         self.events: dict[tuple[object, ...], Event] = {}
         self.parts: dict[tuple[object, ...], py.ModuleValue | None] = {}
         self.gaps: list[Gap] = []
+        self.tellings = 0
         self.exports = Record()
         self.varying: dict[str, frozenset[str]] = {}
         self.state = State()
@@ -163,6 +165,7 @@ class Tracer(Follower):
         self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
     ) -> Event | None:
         """An event as ``report`` would record it; None where no place in a source stands for it."""
+        self.tellings += 1
         is_reachable = len(self.frames) <= 1 or self.is_own(self.module)
         place = self.place(node) if is_reachable else self.way_in()
         if place is None:
@@ -201,6 +204,11 @@ class Tracer(Follower):
         line = self.target.line if where is self.target.module else 1
         gap = Gap(where, getattr(node, "lineno", line), why)
         self.exports.harmless.discard(gap.key)
+        self.note(gap)
+
+    def note(self, gap: Gap) -> None:
+        """Note what is not known, once."""
+        self.tellings += 1
         if gap not in self.gaps:
             self.gaps.append(gap)
 
@@ -212,8 +220,7 @@ class Tracer(Follower):
                 self.exports.harmless.add(gap.key)
             else:
                 self.exports.harmless.discard(gap.key)
-            if gap not in self.gaps:
-                self.gaps.append(gap)
+            self.note(gap)
 
     def _is_of_tensor(self, node: ast.AST | None) -> bool:
         """Whether a call is of a method that tensors have and that gives tensors."""

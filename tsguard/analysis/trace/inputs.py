@@ -244,7 +244,7 @@ def _by_use(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -> p
     if name in found.dicts:
         return InputDict({}, True, origin=origin)
     if name in found.untold:
-        tracer.gaps.append(unread.kind(function.module, parameter))
+        tracer.note(unread.kind(function.module, parameter))
     elif name not in found.lists:
         return None
     return InputList([Traced(origin=origin, extent=ANY)], True, origin=origin)

@@ -56,7 +56,7 @@ def forward(
             return shaping.of_layer(tracer, base.name, module, args, kwargs, result)
     gap = ancestry.without_forward(tracer, module.cls, tracer.module, called)
     if gap is not None:
-        tracer.gaps.append(gap)
+        tracer.note(gap)
     origin = origin_of(values)
     return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 

@@ -27,10 +27,9 @@ Fits = Callable[[t.Type, py.Value], bool]
 def of_operator(
     tracer: Tracer, overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
-    """The result of the overload that takes these arguments, of an operator and not of a function of Python."""
+    """The result of that of Python's overloads that takes these arguments, of an operator and not of a function of Python."""
     if _is_same(overloads, args):
         return py.TRUE
-    overloads = tuple([schema for schema in overloads if _is_eager(schema)]) or overloads
     chosen = _chosen(overloads, args, kwargs)
     read = chosen or _chosen(overloads, args, kwargs, _fits_of_one)
     for argument, value in bound(read, args, kwargs) if read is not None else ():
@@ -76,14 +75,17 @@ def _of_chosen(
     values = [*args, *kwargs.values()]
     used(tracer, values, node)
     note_properties(tracer, kwargs, node)
-    taking = _chosen(overloads, args, kwargs, _fits_traced) or chosen
+    # Only of a size, a tensor while tracing, does a trace take another overload than eager.
+    has_sizes = any(isinstance(value, Number) and is_live(value) for value in values)
+    taking = _chosen(overloads, args, kwargs, _fits_traced) or chosen if has_sizes else chosen
     taking = taking or _chosen(overloads, args, kwargs, _fits_of_one)
+    pairs = [] if taking is None else bound(taking, args, kwargs)
     if taking is not None:
-        for argument, value in bound(taking, args, kwargs):
+        for argument, value in pairs:
             _note_frozen(tracer, taking, argument, value, node)
-    for argument, value in bound(chosen, args, kwargs) if chosen is not None else ():
-        assert chosen is not None
-        booleans.given(tracer, chosen, argument, value, node)
+    if chosen is not None:
+        for argument, value in pairs if chosen is taking else bound(chosen, args, kwargs):
+            booleans.given(tracer, chosen, argument, value, node)
     random = draws(overloads)
     if random and _is_generator(kwargs.get("generator")):
         tracer.report("untraced-value/generator", node)
@@ -93,12 +95,6 @@ def _of_chosen(
         return Traced(origin=Origin("random numbers", node), of="random")
     shown = chosen or (overloads[0] if overloads else None)
     return of_type(t.TENSOR if shown is None else shown.returns, values, node)
-
-
-def _is_eager(schema: Schema) -> bool:
-    """Whether Python has an overload too: those of plain numbers are TorchScript's own."""
-    types = [schema.returns, *[argument.type for argument in schema.arguments]]
-    return not all(type_ in (t.INT, t.FLOAT, t.COMPLEX, t.BOOL, t.NUMBER) for type_ in types)
 
 
 def note_bools(

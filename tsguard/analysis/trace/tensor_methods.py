@@ -80,7 +80,7 @@ def call(
     values = [receiver, *args]
     if name in pieces.MAKERS:
         return pieces.made(tracer, name, values, kwargs, node)
-    overloads = schemas.operators(tracer.tables.release).overloads(f"aten::{name}")
+    overloads = schemas.operators(tracer.tables.release).in_python(f"aten::{name}")
     if name.endswith("_") and results.draws(overloads):
         unrecorded.drawn(tracer, receiver)
     if name in _OF_SIZES:

@@ -138,11 +138,10 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
         kinds.used_as_sizes(tracer, args)
         args = [_told(value) for value in args]
     values = [*args, *kwargs.values()]
-    overloads = schemas.operators(tracer.tables.release).overloads(symbol)
-    if any(is_followed(value) for value in values) or any(
-        a.name == "generator" for s in overloads for a in s.arguments
-    ):
-        return results.of_operator(tracer, overloads, args, kwargs, node)
+    operators = schemas.operators(tracer.tables.release)
+    overloads = operators.overloads(symbol)
+    if any(is_followed(value) for value in values) or results.draws(overloads):
+        return results.of_operator(tracer, operators.in_python(symbol), args, kwargs, node)
     results.note_properties(tracer, kwargs, node)
     results.note_bools(tracer, overloads, args, kwargs, node)
     used(tracer, values, node)

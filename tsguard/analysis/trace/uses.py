@@ -14,17 +14,20 @@ from tsguard.analysis.trace.values import Fixed, Number, Pieces, Shape, Untraced
 def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """Report what the computation takes and no trace can follow."""
     for value in parts(values):
-        if isinstance(value, Untraced):
+        if isinstance(value, py.Const):
+            continue
+        if isinstance(value, py.TensorValue):
+            recorded(tracer, value)
+        elif isinstance(value, Number):
+            if value.pending or value.debt is not None:
+                _called_in(tracer, value, node)
+        elif isinstance(value, Untraced):
             tracer.report(UNTRACED[value.source], value.origin.node or node, value.origin)
-        elif isinstance(value, Number) and (value.pending or value.debt is not None):
-            _called_in(tracer, value, node)
-        elif isinstance(value, Shape) and value.open and not tracer.is_export:
-            if tracer.facts.has_rank_of_sizes(value.extent):
+        elif isinstance(value, Shape):
+            if value.open and not tracer.is_export and tracer.facts.has_rank_of_sizes(value.extent):
                 tracer.report("size-to-number/rank", value.origin.node or node, value.origin)
         elif isinstance(value, Pieces):
             tracer.report("pieces-count", node, value.origin)
-        elif isinstance(value, py.TensorValue):
-            recorded(tracer, value)
         elif isinstance(value, Fixed) and value.about == "tracing":
             tracer.report("tracing-condition", node)
         elif isinstance(value, Fixed) and tracer.varies(value.origin, value.about):

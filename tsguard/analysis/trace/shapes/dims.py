@@ -92,6 +92,13 @@ class Dim(_Formula):
         [*others, (monomial, factor)] = self.terms
         return factor if not others and not monomial else None
 
+    def parted(self, sign: int = 1) -> tuple[frozenset[tuple[Monomial, int]], int]:
+        """What of it, or of its negative, are symbols, and the number beside that."""
+        beside = sum(factor for monomial, factor in self.terms if not monomial)
+        return frozenset(
+            (monomial, sign * factor) for monomial, factor in self.terms if monomial
+        ), sign * beside
+
     @property
     def is_constant(self) -> bool:
         """Whether it is the same for every input."""

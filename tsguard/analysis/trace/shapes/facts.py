@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
+from tsguard.analysis.trace.shapes.dims import Dim, Monomial, Symbol, number, symbol_dim
 from tsguard.analysis.trace.shapes.extents import Extent, dimension, is_squeezed
 
 _RANK = "rank"
@@ -40,6 +40,7 @@ class Facts:
     numbers: frozenset[str] = frozenset()
     nothing: list[Dim] = field(default_factory=list)
     _resolved: dict[Dim, Dim] = field(default_factory=dict, compare=False, repr=False)
+    _sums: dict[frozenset[tuple[Monomial, int]], int] = field(default_factory=dict, compare=False, repr=False)
 
     def has_rank_of_sizes(self, shape: Extent | None) -> bool:
         """Whether the sizes of inputs tell how many dimensions there are, as after ``x.squeeze()``."""
@@ -62,7 +63,7 @@ class Facts:
         if tensor in self.ranks:
             return
         self.ranks[tensor] = rank
-        self._resolved.clear()
+        self._forget()
         for symbol, value in list(self.pins.items()):
             if symbol.parts[0] == tensor and isinstance(index := symbol.parts[1], int) and index < 0:
                 self.equal(dimension(tensor, index + rank), value)
@@ -76,13 +77,19 @@ class Facts:
             value = rest.times(number(-1)).over(number(factor)) if factor else None
             if symbol.kind in ("input", "//") and value is not None and _may_be(value, symbol):
                 self.pins[symbol] = value
-                self._resolved.clear()
+                self._forget()
                 tensor, index = symbol.parts
                 if index == _RANK and isinstance(tensor, Symbol) and value.number is not None:
                     self.has_rank(tensor, value.number)
                 return
-        if difference.number is None:
+        if difference.number is None and difference not in self.nothing:
             self.nothing.append(difference)
+            self._sums.clear()
+
+    def _forget(self) -> None:
+        """Put in anew what is known."""
+        self._resolved.clear()
+        self._sums.clear()
 
     def resolved(self, dim: Dim) -> Dim:
         """A dimension with all put in that is known of its symbols."""
@@ -126,8 +133,20 @@ class Facts:
         if dim is None:
             return None
         found = self.resolved(dim)
-        ways = (found.plus(self.resolved(nought), sign) for nought in self.nothing for sign in (1, -1))
-        return next((way.number for way in (found, *ways) if way.number is not None), None)
+        if found.number is not None or not self.nothing:
+            return found.number
+        symbols, beside = found.parted()
+        opposite = self._opposites().get(symbols)
+        return None if opposite is None else beside - opposite
+
+    def _opposites(self) -> dict[frozenset[tuple[Monomial, int]], int]:
+        """The numbers that what comes to 0 makes of symbols, in a sum or a difference."""
+        if not self._sums:
+            for nought in self.nothing:
+                for sign in (-1, 1):
+                    symbols, beside = self.resolved(nought).parted(sign)
+                    self._sums.setdefault(symbols, beside)
+        return self._sums
 
     def takes(self, shape: Extent | None, index: int, wanted: Dim) -> None:
         """An operation takes only tensors that have so many in one dimension."""
