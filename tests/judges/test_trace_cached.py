@@ -91,3 +91,16 @@ def test_what_may_differ_is_followed_again(tmp_path, followed, given, times):
 def test_what_is_done_to_one_result_is_not_seen_in_another(tmp_path, followed):
     once, twice = (judged(tmp_path, followed, second=second) for second in ("x", "y"))
     assert once.trace == twice.trace == "unknown"
+
+
+def test_what_asks_nothing_is_followed_once_for_all_targets(tmp_path, followed):
+    file = tmp_path / "net.py"
+    net = NET.format(body="    return Plan(names)\n", names="('a', 'b')", first="x", second="x")
+    file.write_text(net + net[net.index("class Net") :].replace("class Net", "class Other"))
+    program = Program(Project((tmp_path,)))
+    module = program.project.module(file)
+    one, other = (judge(program, find_target(module, name)) for name in ("Net", "Other"))
+    assert followed["plan"] == 1
+    assert (one.trace, other.trace) == ("unknown", "unknown")
+    alone = judge(Program(Project((tmp_path,))), find_target(module, "Other"))
+    assert alone == other

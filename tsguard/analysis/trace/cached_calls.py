@@ -1,7 +1,7 @@
 """Functions under ``functools.lru_cache`` that are given what nobody knows: followed once for what is alike.
 
 Following one again would tell nothing new: what is not remembered is what has told of anything, or gives
-anything that comes from an input.
+anything that comes from an input.  What asks no questions either is the same for all targets, and free for each.
 """
 
 from __future__ import annotations
@@ -11,8 +11,12 @@ from collections.abc import Callable, Hashable
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import DEEPEST_KEY
 from tsguard.analysis.python import copies, kept_calls
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Opaque
+
+_FOR_ALL: Kept[Hashable, py.Value] = Kept()
+"""What came of calls that rest on their arguments alone."""
 
 _SEQUENCES = (py.ListValue, py.SetValue, py.TupleValue)
 _SINGLE = (py.Unknown, py.Const, py.Atom, py.ClassValue, py.External)
@@ -31,13 +35,18 @@ def once(
         return run()
     ways = (tracer.tries > 0, tracer.open_loops > 0, tracer.branches > 0)
     key: Hashable = (function, ways, len(args), *kwargs, *given)
-    known = tracer.memory.get(key)
+    for_all, shared = _FOR_ALL.of(tracer.program), tracer.program.shared_state
+    known = tracer.memory.get(key) or for_all.get((tracer.is_export, shared.version, key))
     if known is not None:
         return copies.copy(known)
-    before = tracer.tellings
+    told, world, version = tracer.tellings, tracer.world, shared.version
+    asks, spent = world.asks, world.spent
     made = run()
-    if tracer.tellings == before and _is_of_no_input(made):
+    if tracer.tellings == told and _is_of_no_input(made):
         tracer.memory.put(key, copies.copy(made))
+        if world.asks == asks and version is not None and shared.version == version:
+            for_all[tracer.is_export, version, key] = copies.copy(made)
+            world.spent = spent  # as for those that come later
     return made
 
 
