@@ -8,7 +8,7 @@ import pytest
 
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import build
-from tsguard.analysis.values import Const, ModuleValue, TensorValue
+from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue
 from tsguard.project import Project
 from tsguard.project.targets import find_target
 
@@ -145,6 +145,64 @@ def test_so_are_those_that_change_a_module(tmp_path, function):
     seen = module.attributes["seen"]
     assert isinstance(seen, Const)
     assert seen.value is True
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "def init(module, found):\n    for name, part in module.named_children():\n        found[name] = part\n",
+        "def init(module, found):\n    found['parts'] = module\n    nn.init.zeros_(module.weight)\n",
+        "def init(module, found):\n    inner = found\n    inner['parts'] = module\n",
+    ],
+    ids=["each", "beside", "alias"],
+)
+def test_so_are_those_that_note_what_they_have_seen(tmp_path, function):
+    call = "found = {}\n        init(self, found)\n        self.count = len(found)"
+    count = made(tmp_path, call, functions=function)[0].attributes["count"]
+    assert not isinstance(count, Const) or count.value == 1
+
+
+def test_so_are_those_that_lengthen_a_list(tmp_path):
+    call = "found = []\n        init(self, found)\n        self.found = found"
+    function = "def init(module, found):\n    found += [1]\n"
+    found = made(tmp_path, call, functions=function)[0].attributes["found"]
+    assert isinstance(found, ListValue)
+    assert len(found.items) == 1
+
+
+NOTES = """\
+class Notes:
+    def __init__(self):
+        self.last = None
+
+    def note(self, module):
+        self.last = module
+
+
+NOTES = Notes()
+
+
+def notes():
+    return NOTES
+
+"""
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "def init(module, notes):\n    notes.note(1)\n",
+        "def init(module, given):\n    NOTES.note(1)\n",
+        "def init(module, given):\n    found = notes()\n    found.note(1)\n",
+        "def init(module, given):\n    module.notes.note(1)\n",
+    ],
+    ids=["given", "global", "got", "held"],
+)
+def test_so_are_those_that_tell_an_object(tmp_path, function):
+    call = "self.notes = NOTES\n        init(self, NOTES)\n        self.last = NOTES.last"
+    last = made(tmp_path, call, functions=NOTES + function)[0].attributes["last"]
+    assert isinstance(last, Const)
+    assert last.value == 1
 
 
 def test_what_they_give_back_is_what_they_got(tmp_path):

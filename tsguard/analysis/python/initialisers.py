@@ -18,6 +18,7 @@ from tsguard.analysis.values import (
     External,
     FunctionValue,
     ModuleValue,
+    ObjectValue,
     Partial,
     TensorValue,
     Value,
@@ -51,7 +52,11 @@ def given_back(
     bound = _bound(function.node, args, kwargs)
     methods = None if bound is None else _methods(interp, told, bound)
     modules = list(dict.fromkeys(_modules(given)))
-    if bound is None or methods is None or not _are_quiet(interp, methods, modules):
+    if (
+        bound is None
+        or methods is None
+        or not _are_quiet(interp, methods, [*modules, *_objects(given, modules)])
+    ):
         return None
     for tensor in (*given, *(held for module in modules for held in module.parameters.values())):
         interp.change(tensor)
@@ -107,14 +112,21 @@ def _modules(given: list[Value]) -> Iterator[ModuleValue]:
             yield from (module for _, module in descendants(value))
 
 
-def _are_quiet(interp: Interpreter, methods: frozenset[str], modules: list[ModuleValue]) -> bool:
-    """Whether methods of these names do no more either, in the classes of modules that have one of their own."""
-    kinds = {module.cls: module for module in modules}
+def _objects(given: list[Value], modules: list[ModuleValue]) -> Iterator[ObjectValue]:
+    """What is given that is no module, and what modules hold of it."""
+    for value in (*given, *(held for module in modules for held in module.attributes.values())):
+        if type(value) is ObjectValue:
+            yield value
+
+
+def _are_quiet(interp: Interpreter, methods: frozenset[str], owners: list[ObjectValue]) -> bool:
+    """Whether methods of these names do no more either, in the classes of what has one of its own."""
+    kinds = {owner.cls: owner for owner in owners}
     seen, todo = set(methods), list(methods)
     while todo:
         name = todo.pop()
-        for module in kinds.values():
-            more = _of_method(interp, module, name)
+        for owner in kinds.values():
+            more = _of_method(interp, owner, name)
             if more is None:
                 return False
             todo += more - seen
@@ -122,10 +134,12 @@ def _are_quiet(interp: Interpreter, methods: frozenset[str], modules: list[Modul
     return True
 
 
-def _of_method(interp: Interpreter, module: ModuleValue, name: str) -> frozenset[str] | None:
-    """The methods that one of a module calls, if it has one of this name; None where that may do more."""
-    own = classes.class_member(interp, module.cls, name)
+def _of_method(interp: Interpreter, owner: ObjectValue, name: str) -> frozenset[str] | None:
+    """The methods that one of an object calls, if it has one of this name; None where that may do more."""
+    own = classes.class_member(interp, owner.cls, name)
     if own is not None and not isinstance(own[0], External):
         return _called(interp, own[0])
-    is_of_torch = own is not None or library.member(interp, module, name) is not None
+    is_of_torch = own is not None or (
+        isinstance(owner, ModuleValue) and library.member(interp, owner, name) is not None
+    )
     return None if is_of_torch and name not in _READING else frozenset()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from tsguard.analysis.python import initialising
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.keeping import Kept
-from tsguard.analysis.values import External, FunctionValue, ModuleReference, Value
+from tsguard.analysis.values import Const, External, FunctionValue, ModuleReference, Unknown, Value
 from tsguard.source.functions import FunctionNode, named_parameters, positional_parameters
 from tsguard.source.unparsing import dotted
 from tsguard.source.walking import walked
@@ -126,7 +126,7 @@ class _Look:
     def _statement(self, node: ast.stmt) -> None:
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if not all(map(initialising.is_value_or_local, targets)):
+            if not all(self._is_own(target, is_added=isinstance(node, ast.AugAssign)) for target in targets):
                 raise _NotQuietError
             self._expression(node)
         elif isinstance(node, _BLOCKS):
@@ -201,12 +201,56 @@ class _Look:
         if value is not None:
             self._known(node, value)
         elif isinstance(function, ast.Attribute) and function.attr not in _CHANGING:
+            if not self._is_given(function.value):
+                raise _NotQuietError
             if not function.attr.endswith("_"):
                 self.methods.add(function.attr)
         elif isinstance(function, ast.Name):
             self._callable(function)
         else:
             raise _NotQuietError
+
+    def _is_given(self, node: ast.expr) -> bool:
+        """Whether what has a method comes from what the function was given, or is nothing that a file defines."""
+        while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        if not isinstance(node, ast.Name):
+            return True
+        if node.id not in self.parameters and not self._binds(node.id):
+            value = self.interp.lookup(node.id, self.function.scope)
+            return value is None or isinstance(value, (Const, External, ModuleReference, Unknown))
+        calls = (source.func for source in self._sources(node.id) if isinstance(source, ast.Call))
+        return all(isinstance(self._meaning(function), (External, type(None))) for function in calls)
+
+    def _is_own(self, target: ast.expr, *, is_added: bool) -> bool:
+        """Whether what is assigned to is a variable, or what a tensor holds."""
+        if isinstance(target, ast.Name):
+            held = (isinstance(source, ast.Attribute) for source in self._sources(target.id))
+            return not (is_added and (target.id in self.parameters or any(held)))
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return all(self._is_own(part, is_added=is_added) for part in target.elts)
+        if isinstance(target, ast.Subscript):
+            return self._holds_numbers(target.value)
+        return isinstance(target, ast.Attribute) and target.attr == "data"
+
+    def _holds_numbers(self, node: ast.expr) -> bool:
+        """Whether an expression is a tensor or an array, as far as its source tells."""
+        if isinstance(node, ast.Attribute):
+            return node.attr in ("bias", "data", "weight")
+        if isinstance(node, ast.Subscript):
+            return self._holds_numbers(node.value)
+        if isinstance(node, ast.Call):
+            value = self._meaning(node.func)
+            is_made = isinstance(value, External) and value.name.startswith(("torch.", "numpy."))
+            return is_made or (isinstance(node.func, ast.Attribute) and self._holds_numbers(node.func.value))
+        if not isinstance(node, ast.Name) or node.id in self.parameters:
+            return False
+        sources = [source for source in self._sources(node.id) if not _is_name(source, node.id)]
+        return (
+            bool(sources)
+            and not any(isinstance(source, ast.Name) for source in sources)
+            and all(map(self._holds_numbers, sources))
+        )
 
     def _known(self, node: ast.Call, value: Value) -> None:
         """A call of what has a name of its own in the file."""
