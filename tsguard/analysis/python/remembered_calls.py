@@ -110,6 +110,8 @@ def _key(
         return None
     if is_closure(function) or interp.program.patches or (function.node, function.scope) in interp.active:
         return None
+    if any(isinstance(default, CHANGEABLE) for default in function.defaults.values()):
+        return None
     given = _given(interp, args, kwargs)
     if given is None:
         return None
