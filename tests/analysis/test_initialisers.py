@@ -162,6 +162,19 @@ def test_so_are_those_that_note_what_they_have_seen(tmp_path, function):
     assert not isinstance(count, Const) or count.value == 1
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    weight = module.weight\n    weight = weight.view(-1)\n    weight[0] = 1\n",
+        "    one = other = module.weight\n    one = other\n    other = one\n    one[0] = 1\n",
+        "    one = nn.init.zeros_\n    other = one\n    one = other\n    one(module.weight)\n",
+    ],
+)
+def test_variables_may_be_bound_to_one_another(tmp_path, body):
+    call = "init(self.parts[0].linear)"
+    assert made(tmp_path, call, functions="def init(module):\n" + body)[0].children
+
+
 def test_so_are_those_that_lengthen_a_list(tmp_path):
     call = "found = []\n        init(self, found)\n        self.found = found"
     function = "def init(module, found):\n    found += [1]\n"

@@ -6,6 +6,8 @@ What they call is looked through too; what they call of what they are given, who
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tsguard.analysis.python import initialising
@@ -111,6 +113,7 @@ class _Look:
     methods: set[str] = field(default_factory=set)
     returned: set[str | None] = field(default_factory=set)
     inner: int = 0
+    followed: set[str] = field(default_factory=set)
 
     def gives(self) -> str | None:
         """The one parameter that is returned, "" for None, None for anything else."""
@@ -245,12 +248,21 @@ class _Look:
             return is_made or (isinstance(node.func, ast.Attribute) and self._holds_numbers(node.func.value))
         if not isinstance(node, ast.Name) or node.id in self.parameters:
             return False
-        sources = [source for source in self._sources(node.id) if not _is_name(source, node.id)]
-        return (
-            bool(sources)
-            and not any(isinstance(source, ast.Name) for source in sources)
-            and all(map(self._holds_numbers, sources))
-        )
+        with self._following(node.id) as is_new:
+            sources = [source for source in self._sources(node.id) if not isinstance(source, ast.Name)]
+            is_told = len(sources) == len(self._sources(node.id)) > 0
+            return not is_new or (is_told and all(map(self._holds_numbers, sources)))
+
+    @contextmanager
+    def _following(self, name: str) -> Iterator[bool]:
+        """Follow a variable to what it is bound to, unless that leads back to it."""
+        is_new = name not in self.followed
+        self.followed.add(name)
+        try:
+            yield is_new
+        finally:
+            if is_new:
+                self.followed.discard(name)
 
     def _known(self, node: ast.Call, value: Value) -> None:
         """A call of what has a name of its own in the file."""
@@ -278,11 +290,12 @@ class _Look:
         if isinstance(node, ast.Name) and self._meaning(node) is None:
             if node.id in self.parameters:
                 self.called.add(node.id)
-            sources = [source for source in self._sources(node.id) if not _is_name(source, node.id)]
+            sources = self._sources(node.id)
             if node.id not in self.parameters and not (sources or self._binds(node.id)):
                 raise _NotQuietError
-            for source in sources:
-                self._callable_made(source, node.id)
+            with self._following(node.id) as is_new:
+                for source in sources if is_new else ():
+                    self._callable_made(source, node.id)
             return
         self._callable_made(node, "")
 
