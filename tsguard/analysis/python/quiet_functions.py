@@ -222,14 +222,14 @@ class _Look:
         if node.id not in self.parameters and not self._binds(node.id):
             value = self.interp.lookup(node.id, self.function.scope)
             return value is None or isinstance(value, (Const, External, ModuleReference, Unknown))
-        calls = (source.func for source in self._sources(node.id) if isinstance(source, ast.Call))
-        return all(isinstance(self._meaning(function), (External, type(None))) for function in calls)
+        made = [source.func for source in self._sources(node.id) if isinstance(source, ast.Call)]
+        return all(isinstance(self._meaning(function), (External, type(None))) for function in made)
 
     def _is_own(self, target: ast.expr, *, is_added: bool) -> bool:
         """Whether what is assigned to is a variable, or what a tensor holds."""
         if isinstance(target, ast.Name):
-            held = (isinstance(source, ast.Attribute) for source in self._sources(target.id))
-            return not (is_added and (target.id in self.parameters or any(held)))
+            is_held = any(isinstance(source, ast.Attribute) for source in self._sources(target.id))
+            return not (is_added and (target.id in self.parameters or is_held))
         if isinstance(target, (ast.Tuple, ast.List)):
             return all(self._is_own(part, is_added=is_added) for part in target.elts)
         if isinstance(target, ast.Subscript):
