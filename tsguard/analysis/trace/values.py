@@ -122,7 +122,7 @@ class Number(Derived):
     unbacked: Unbacked = ""
     mixed: bool = False
     natural: bool = False
-    tensor: object = None
+    tensor: Hashable | None = None
     rounded: bool = False
 
 
