@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tsguard.analysis.python import Program, PythonInterpreter, silent_functions
+from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import build
 from tsguard.judges import judge
 from tsguard.project import Project
@@ -61,20 +61,12 @@ def _net(folder: Path, does: str) -> tuple[Program, Any]:
 def test_a_function_that_does_more_than_to_tell_torch_is_followed(
     tmp_path: Path, does: str, is_followed: bool
 ):
-    program, target = _net(tmp_path, does)
-    interp = PythonInterpreter(program)
-    log = interp.lookup("log", program.scope(target.module))
-    assert log is not None
-    assert silent_functions.is_silent(interp, log) is not is_followed
-
-
-def test_what_is_not_followed_takes_no_steps(tmp_path: Path):
     more = "name = obj.__class__.__name__\n    " * 3
-    telling = "torch._C._log_api_usage_once(name)"
-    assert _steps(tmp_path, more + telling) == _steps(tmp_path, telling)
+    assert (_steps(tmp_path, more + does) > _steps(tmp_path, does)) == is_followed
 
 
 def _steps(folder: Path, does: str) -> int:
+    """What constructing the module takes: of what is not followed, nothing."""
     program, target = _net(folder, does)
     interp = PythonInterpreter(program)
     build(interp, target)

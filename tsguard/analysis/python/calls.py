@@ -14,7 +14,6 @@ from tsguard.analysis.python import (
     classes,
     constructions,
     enumerations,
-    initialisers,
     kept_calls,
     mappings,
     metaclasses,
@@ -130,10 +129,6 @@ def call_function(
         return Partial(MANAGER, (function, *args), kwargs) if interp.is_plain else Unknown(placed(node))
     if silent_functions.is_silent(interp, function) and silent_functions.takes(function, args, kwargs):
         return NONE
-    given_back = initialisers.given_back(interp, function, args, kwargs) if interp.is_plain else None
-    if given_back is not None:
-        return given_back
-
     def run() -> Value:
         made = partial(run_body, interp, function, args, kwargs, node)
         if not (interp.is_plain and function.module.is_beside_torch):

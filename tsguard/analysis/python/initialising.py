@@ -37,10 +37,10 @@ def sets_values(body: list[ast.stmt]) -> bool:
 
 def _sets_values(node: ast.stmt) -> bool:
     if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant) or fills(node.value)
+        return isinstance(node.value, ast.Constant) or _fills(node.value)
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return all(map(is_value_or_local, targets))
+        return all(map(_is_value_or_local, targets))
     if isinstance(node, (ast.If, ast.For)):
         return sets_values(node.body) and sets_values(node.orelse)
     if isinstance(node, ast.With):
@@ -50,17 +50,17 @@ def _sets_values(node: ast.stmt) -> bool:
     )
 
 
-def fills(node: ast.expr) -> bool:
+def _fills(node: ast.expr) -> bool:
     """``nn.init.ones_(m.weight)``, ``m.bias.data.zero_()``."""
     function = node.func if isinstance(node, ast.Call) else None
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     return name in _HARMLESS or (name.endswith("_") and not name.endswith("__") and name not in _MORE)
 
 
-def is_value_or_local(target: ast.expr) -> bool:
-    """Whether what is assigned to is a variable, or the values of a tensor: ``m.weight.data``, ``m.weight.data[:2]``, ``fan_out``, ``low, high``."""
+def _is_value_or_local(target: ast.expr) -> bool:
+    """``m.weight.data``, ``m.weight.data[:2]``, ``fan_out``, ``low, high``."""
     if isinstance(target, ast.Subscript):
-        return is_value_or_local(target.value)
+        return _is_value_or_local(target.value)
     if isinstance(target, ast.Tuple):
-        return all(map(is_value_or_local, target.elts))
+        return all(map(_is_value_or_local, target.elts))
     return isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and target.attr == "data")
