@@ -27,7 +27,8 @@ class Counter:
         self.count = 0
 
 
-COUNTER = Counter()
+COUNTER = LAST = Counter()
+HELD = {{"counter": Counter()}}
 
 
 def seen():
@@ -133,17 +134,35 @@ def test_what_it_has_changed_is_changed_for_others_too_where_it_did_not_run(tmp_
         assert (step.value, len(seen.items)) == (4, 3)
 
 
-def test_each_call_gives_a_list_of_its_own(tmp_path):
-    module, interp = made(tmp_path, "    return [second]\n", rest="        self.found[0].append(given)\n")
+@pytest.mark.parametrize(
+    "body", ["    return [second]\n", "    return SEEN\n", "    return (SEEN, second)\n"]
+)
+def test_what_can_be_changed_is_given_by_a_run_of_its_own(tmp_path, body):
+    module, interp = made(tmp_path, body)
+    assert runs(interp.program) == 0
     found = module.attributes["found"]
     assert isinstance(found, ListValue)
-    assert [len(part.items) for part in found.items if isinstance(part, ListValue)] == [2, 1, 1]
-    assert runs(interp.program) == 2
+    lists = {id(part) for part in found.items if isinstance(part, ListValue)}
+    assert len(lists) == {"[": 3, "S": 1, "(": 0}[body.split()[1][0]]
 
 
-@pytest.mark.parametrize("body", ["    return SEEN\n", "    return [SEEN]\n"])
-def test_what_was_there_before_is_given_as_it_is(tmp_path, body):
-    assert runs(made(tmp_path, body)[1].program) == 0
+def test_an_object_that_a_function_looks_up_is_one_for_all(tmp_path):
+    body = '    return HELD["counter"]\n'
+    rest = "        self.found[0].count = 4\n        self.total = count(given, 'abc').count\n"
+    module, _ = made(tmp_path, body, rest=rest)
+    total = module.attributes["total"]
+    assert isinstance(total, Const)
+    assert total.value == 4
+
+
+def test_what_was_there_before_is_not_put_elsewhere_as_a_copy(tmp_path):
+    body = "    global LAST\n    LAST = COUNTER\n    return 0\n"
+    rest = "        COUNTER.count += 1\n        self.total = LAST.count\n"
+    module, interp = made(tmp_path, body, rest=rest)
+    assert runs(interp.program) == 0
+    total = module.attributes["total"]
+    assert isinstance(total, Const)
+    assert total.value == 1
 
 
 def test_a_list_that_is_given_is_changed_each_time(tmp_path):

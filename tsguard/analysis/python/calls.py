@@ -129,6 +129,7 @@ def call_function(
         return Partial(MANAGER, (function, *args), kwargs) if interp.is_plain else Unknown(placed(node))
     if silent_functions.is_silent(interp, function) and silent_functions.takes(function, args, kwargs):
         return NONE
+
     def run() -> Value:
         made = partial(run_body, interp, function, args, kwargs, node)
         if not (interp.is_plain and function.module.is_beside_torch):

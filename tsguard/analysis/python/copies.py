@@ -63,10 +63,6 @@ class Copying:
         """How many values were copied."""
         return len(self._twins)
 
-    def has(self, value: Value) -> bool:
-        """Whether a value is a part of what was copied."""
-        return id(value) in self._twins
-
     def is_any(self, holds: Callable[[int], bool]) -> bool:
         """Whether something is true of the identity of a value that was copied."""
         return any(map(holds, self._twins))

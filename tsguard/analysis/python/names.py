@@ -110,6 +110,7 @@ def _defined(interp: Interpreter, name: str, scope: Scope, bindings: list[Bindin
         del scope.names[name]
         return None
     scope.names[name] = value
+    interp.program.shared_state.define(value)
     if bindings and isinstance(value, (ListValue, DictValue, SetValue, ClassValue)):
         _apply_changes(interp, name, value, scope)
         if not isinstance(value, ClassValue) and name in scope.module.changes.nested:

@@ -6,7 +6,7 @@ Its steps count each time, as if it ran again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from itertools import count
 
 from tsguard.analysis.budgets import DEEPEST_CONSTRUCTION, REMEMBERED_CALLS
@@ -16,28 +16,34 @@ from tsguard.analysis.python.copies import Copying, is_closure
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.python.shared_state import Changes
 from tsguard.analysis.terms import Question
-from tsguard.analysis.values import FunctionValue, ListValue, ModuleValue, TupleValue, Value
+from tsguard.analysis.values import (
+    Atom,
+    ClassValue,
+    Const,
+    EnumMember,
+    External,
+    FunctionValue,
+    ModuleReference,
+    TupleValue,
+    Unknown,
+    Value,
+)
 from tsguard.analysis.worlds import Asked
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 from tsguard.source.functions import FunctionNode
 
 _Pairs = tuple[tuple[tuple[Question, Question], int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What came of a call: a value, or what it raised, and what it changed of the state that modules share."""
-
-    outcome: Value | Raised
-    changes: Changes | None
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class _Call:
-    """A call that ``asked`` the world so; ``followed`` counts the questions that were asked after one another in one test."""
+    """A call that ``asked`` the world so, and what came of it: a value that nobody can change, or what it raised, and
+    what it changed of the state that modules share; ``followed`` counts the questions asked after one another in one test.
+    """
 
     asked: tuple[Asked, ...]
-    kept: _Kept
+    outcome: Value | Raised
+    changes: Changes | None
     counts: works.Counts
     followed: _Pairs
 
@@ -65,7 +71,7 @@ def remembered(
     world = interp.world
     for call in calls:
         if not (call.asked and world.joined) and world.agrees(call.asked):
-            return _again(interp, call)
+            return _repeated(interp, call)
     before, read, shared = dict(world.followed), interp.frames_read, interp.program.shared_state
     version = shared.version
     outcome: Value | Raised
@@ -74,31 +80,62 @@ def remembered(
             outcome = run()
         except Raised as raised:
             outcome = raised
-    if interp.frames_read == read and len(calls) < REMEMBERED_CALLS:
+    is_kept = _is_fixed(outcome) and interp.frames_read == read and len(calls) < REMEMBERED_CALLS
+    if is_kept and _given(interp, args, kwargs) == key[0]:
         changes = None if shared.version == version else shared.changes()
-        kept = _kept(interp, _Kept(outcome, changes), (*args, *kwargs.values()))
-        if kept is not None and _given(interp, args, kwargs) == key[0]:
+        if changes is None or not any(isinstance(value, CHANGEABLE) for value in (*args, *kwargs.values())):
             followed = tuple((Counter(world.followed) - Counter(before)).items())
-            calls.append(_Call(tuple(asked), kept, counts, followed))
-            if changes is not None:
-                shared.version = calls[-1]
+            _keep(interp, calls, _Call(tuple(asked), _again(outcome), changes, counts, followed))
     if isinstance(outcome, Raised):
         raise outcome
     return outcome
 
 
-def _again(interp: Interpreter, call: _Call) -> Value:
+def _keep(interp: Interpreter, calls: list[_Call], call: _Call) -> None:
+    """Remember a call, unless it put what was there before where it is to be put again: that would be a copy."""
+    shared, copying = interp.program.shared_state, Copying()
+    if call.changes is not None:
+        call = replace(call, changes=call.changes.mapped(copying.copy))
+        if not copying.is_exact or not copying.is_whole or copying.is_any(shared.is_defined):
+            return
+        shared.version = call
+    calls.append(call)
+
+
+def _repeated(interp: Interpreter, call: _Call) -> Value:
     works.count_again(interp, call.counts)
     world, program = interp.world, interp.program
     for pair, times in call.followed:
         world.followed[pair] = world.followed.get(pair, 0) + times
-    again = _copied(Copying(), call.kept)
-    if again.changes is not None:
-        program.shared_state.change(again.changes, call)
+    if call.changes is not None:
+        program.shared_state.change(call.changes.mapped(Copying().copy), call)
         program.members.clear()
-    if isinstance(again.outcome, Raised):
-        raise again.outcome
-    return again.outcome
+    outcome = _again(call.outcome)
+    if isinstance(outcome, Raised):
+        raise outcome
+    return outcome
+
+
+def _again(outcome: Value | Raised) -> Value | Raised:
+    """The same for another call: what nothing is known of is not the same twice."""
+    if isinstance(outcome, Raised):
+        return outcome.again()
+    return replace(outcome) if isinstance(outcome, Unknown) and outcome.term is None else outcome
+
+
+def _is_fixed(value: Value | Raised) -> bool:
+    """Whether what a call gives is the same for all who get it: nobody can change it."""
+    if isinstance(value, TupleValue):
+        return all(_is_fixed(item) and not _is_untold(item) for item in value.items)
+    if type(value) is Unknown:
+        return value.default is None or _is_fixed(value.default)
+    if isinstance(value, FunctionValue):
+        return not is_closure(value)
+    return isinstance(value, (Atom, ClassValue, Const, EnumMember, External, ModuleReference, Raised))
+
+
+def _is_untold(value: Value) -> bool:
+    return isinstance(value, Unknown) and value.term is None
 
 
 def _key(
@@ -122,29 +159,3 @@ def _key(
 def _given(interp: Interpreter, args: list[Value], kwargs: dict[str, Value]) -> Hashable | None:
     keys = constructions.keys_of((*args, *kwargs.values()), count(), interp.program.shared_state.holds)
     return None if keys is None else (keys, *kwargs)
-
-
-def _kept(interp: Interpreter, made: _Kept, given: Iterable[Value]) -> _Kept | None:
-    """What later calls may have; None where it is, or holds, what was there before the call.
-
-    Modules made of modules are remembered by their constructors.
-    """
-    if any(isinstance(value, ModuleValue) and value.children for value in _parts(made.outcome)):
-        return None
-    copying = Copying()
-    kept = _copied(copying, made)
-    if not copying.is_whole or not copying.values:
-        return kept if copying.is_whole else None
-    if not copying.is_exact:
-        return None
-    is_old = copying.is_any(interp.program.shared_state.holds)
-    return None if is_old or any(isinstance(v, CHANGEABLE) and copying.has(v) for v in given) else kept
-
-
-def _copied(copying: Copying, made: _Kept) -> _Kept:
-    outcome = made.outcome.again() if isinstance(made.outcome, Raised) else copying.copy(made.outcome)
-    return _Kept(outcome, None if made.changes is None else made.changes.mapped(copying.copy))
-
-
-def _parts(value: Value | Raised) -> Iterable[Value | Raised]:
-    return value.items if isinstance(value, (ListValue, TupleValue)) else (value,)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tsguard.analysis.values import DictValue, ListValue, ObjectValue, SetValue, Value
+from tsguard.analysis.values import DictValue, ListValue, ObjectValue, SetValue, TensorValue, Value
 
 Holder = ListValue | SetValue | DictValue | ObjectValue
 
@@ -42,12 +42,28 @@ class SharedState:
         self._bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
         self._outer: list[dict[tuple[int, str], tuple[dict[str, Value], str, object]]] = []
         self._held: dict[int, tuple[Holder, bool, list[Any] | dict[Any, Value]]] = {}
+        self._defined: set[int] = set()
         self._refilled: set[int] = set()
         self.version: Hashable | None = _AS_DEFINED
 
     def holds(self, identity: int) -> bool:
         """Whether what has this identity is held."""
         return identity in self._held
+
+    def is_defined(self, identity: int) -> bool:
+        """Whether what has this identity is something changeable that modules define."""
+        return identity in self._defined or identity in self._held
+
+    def define(self, value: Value, deep: int = _DEEPEST) -> None:
+        """Note what a module defines that can be changed, and what that holds."""
+        if isinstance(value, (Holder, TensorValue)):
+            self._defined.add(id(value))
+        if not isinstance(value, Holder):
+            return
+        content = _content(value)
+        for inner in content.values() if isinstance(content, dict) else content:
+            if deep > 0 and id(inner) not in self._defined:
+                self.define(inner, deep - 1)
 
     def used(self, value: Value, is_defining: bool = False) -> None:
         """Look at a container or object after what may have changed it: what a module has put into it, it defines."""
