@@ -124,22 +124,14 @@ class Grid:
         self.total = total(size)
 
 
-def in_row(row, size):
-    count = 0
-    for column in range(30):
-        for part in range(30):
-            count = count + row * column * part * size
-            if size == 1:
-                return count
-    return count
-
-
 def total(size):
     count = 0
     for row in range(60):
-        count = count + in_row(row, size)
-        if size == 1:
-            return count
+        for column in range(60):
+            for part in range(60):
+                count = count + row * column * part * size
+                if size == 1:
+                    return count
     return count
 """
 LAYERS = """\

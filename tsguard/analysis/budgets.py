@@ -87,10 +87,6 @@ TRACED_ROWS: Final = 64
 TRACED_TURNS: Final = 64
 """Turns of a ``while`` whose condition is decided each time."""
 
-NESTED_TURNS: Final = 1_024
-"""Turns of a loop in one function, times those of the loops around it, that are run one by one: a table of every
-pair of 64 places takes more, and nothing of a module hangs on all of its entries."""
-
 OPEN_TURNS: Final = 3
 """Turns of a ``while`` loop that something in it may have left: what more of them do is what these do."""
 

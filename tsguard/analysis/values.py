@@ -378,7 +378,6 @@ class Scope:
 
     The outermost scope of a module has no ``parent``; its names are evaluated from the module's bindings
     when they are first asked for.  The frame of a generator function collects what it has ``yielded``.
-    ``turns`` is how often the loops around it run the statement that is running.
     """
 
     module: Module
@@ -387,7 +386,6 @@ class Scope:
     function: FunctionValue | None = None
     cls: ClassValue | None = None
     yielded: ListValue | None = None
-    turns: int = 1
 
     @property
     def is_global(self) -> bool:

@@ -96,7 +96,7 @@ def _keep(interp: Interpreter, calls: list[_Call], call: _Call) -> None:
     shared, copying = interp.program.shared_state, Copying()
     if call.changes is not None:
         call = replace(call, changes=call.changes.mapped(copying.copy))
-        if not copying.is_exact or not copying.is_whole or copying.is_any(shared.is_defined):
+        if not copying.is_exact or not copying.is_whole or copying.is_any(shared.defines):
             return
         shared.version = call
     calls.append(call)

@@ -50,7 +50,7 @@ class SharedState:
         """Whether what has this identity is held."""
         return identity in self._held
 
-    def is_defined(self, identity: int) -> bool:
+    def defines(self, identity: int) -> bool:
         """Whether what has this identity is something changeable that modules define."""
         return identity in self._defined or identity in self._held
 

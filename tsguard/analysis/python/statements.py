@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from tsguard.analysis.budgets import NESTED_TURNS
 from tsguard.analysis.python import (
     ancestry,
     assignments,
@@ -142,14 +141,9 @@ def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
         return None
     iterable = interp.settled(interp.evaluate(node.iter, scope))
     items, is_open = consume(interp, iterable)
-    around, turns = scope.turns, scope.turns * max(len(items), 1)
-    is_cut = around > 1 and turns > NESTED_TURNS
-    if is_cut:
-        items, is_open, turns = items[:2], True, around
     interp.open_loops += is_open
-    scope.turns = turns
     try:
-        for count, item in enumerate(items if is_cut else growing(iterable, items), 1):
+        for count, item in enumerate(growing(iterable, items), 1):
             assignments.assign(interp, node.target, item, scope)
             signal = interp.execute(node.body, scope)
             if signal is BREAK or isinstance(signal, Return):
@@ -157,7 +151,6 @@ def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
                 return None if signal is BREAK else signal
     finally:
         interp.open_loops -= is_open
-        scope.turns = around
     return interp.execute(node.orelse, scope)
 
 
