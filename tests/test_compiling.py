@@ -190,6 +190,16 @@ def test_what_any_and_all_may_leave_out_is_not_evaluated(path):
             assert not named & asked
 
 
+@pytest.mark.parametrize("path", compiled())
+def test_no_field_is_declared_an_object(path):
+    """mypyc looks for the name among those of the module, and the module cannot be imported."""
+    declared = [
+        node for node in ast.walk(ast.parse((ROOT / path).read_text())) if isinstance(node, ast.ClassDef)
+    ]
+    fields = [node for class_ in declared for node in class_.body if isinstance(node, ast.AnnAssign)]
+    assert "object" not in {ast.unparse(field.annotation) for field in fields}
+
+
 class TestComparisons:
     """mypyc compares by identity what is declared as a base class, if it does not see that derived
     classes compare otherwise; of what the decorator of a dataclass adds it sees nothing."""

@@ -78,6 +78,9 @@ same."""
 UNROLLED_ITEMS: Final = 64
 """Items that are told apart, each a turn of a loop; of more, nobody counts them."""
 
+COUNTED_TURNS: Final = 1_024
+"""Numbers of a range, each a turn of a loop: of more, what a turn does is asked of a number that nobody knows."""
+
 HINTED_ITEMS: Final = 12
 """The same where the number is only a default, and so a guess."""
 

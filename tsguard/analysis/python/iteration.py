@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tsguard.analysis.budgets import HINTED_ITEMS, UNROLLED_ITEMS
+from tsguard.analysis.budgets import COUNTED_TURNS, HINTED_ITEMS, UNROLLED_ITEMS
 from tsguard.analysis.python import ancestry, sizes
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.terms import Element, Item, Literal, Term
@@ -46,8 +46,7 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
     if isinstance(value, RangeValue):
         return _range_items(value)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
-        letters: list[Value] = [Const(letter) for letter in value.value[:UNROLLED_ITEMS]]
-        return letters, False
+        return _letters(value.value)
     if isinstance(value, ModuleValue):
         return _children(interp, value)
     if isinstance(value, ClassValue):
@@ -187,6 +186,13 @@ def _hinted(value: Unknown, index: int, item: Value) -> Value:
     return item
 
 
+def _letters(text: str | bytes) -> tuple[list[Value], bool]:
+    letters: list[Value] = [Const(letter) for letter in text[:COUNTED_TURNS]]
+    if len(text) <= COUNTED_TURNS:
+        return letters, False
+    return [*letters, Unknown(None, "str" if isinstance(text, str) else "int")], True
+
+
 def range_of(value: RangeValue) -> range | None:
     """The numbers of a range; None where its bounds are not told."""
     bounds = [constant(part) for part in (value.start, value.stop, value.step)]
@@ -198,9 +204,9 @@ def _range_items(value: RangeValue) -> tuple[list[Value], bool]:
     first, last, step = (constant(bound) for bound in (value.start, value.stop, value.step))
     if isinstance(first, int) and isinstance(last, int) and isinstance(step, int):
         counted = range(first, last, step or 1)
-        if len(counted) <= UNROLLED_ITEMS:
+        if len(counted) <= COUNTED_TURNS:
             return [Const(i) for i in counted], False
-        return [Const(counted[0]), Const(counted[1])], True
+        return [Const(counted[0]), Const(counted[1]), Unknown(None, "int")], True
     stop = value.stop
     hinted = stop.default if isinstance(stop, Unknown) else None
     if isinstance(hinted, Const) and isinstance(hinted.value, int) and isinstance(first, int):

@@ -20,10 +20,12 @@ Rows = Iterable[tuple[Value, ...]]
 
 
 def _of_rows(interp: Interpreter, rows: Rows, *, is_open: bool = False) -> Value:
-    """Tuples, of which so many are told apart as of any sequence."""
-    found: list[Value] = [TupleValue(row) for row in itertools.islice(rows, UNROLLED_ITEMS + 1)]
+    """Tuples, of which so many are told apart as of any sequence; one that follows is any other."""
+    found = list(itertools.islice(rows, UNROLLED_ITEMS + 1))
     sizes.charge(interp, len(found))
-    return IteratorValue(found[:UNROLLED_ITEMS], is_open or len(found) > UNROLLED_ITEMS)
+    if len(found) > UNROLLED_ITEMS:
+        is_open, found[-1] = True, tuple(Unknown() for _ in found[-1])
+    return IteratorValue(list(map(TupleValue, found)), is_open)
 
 
 def _product(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
