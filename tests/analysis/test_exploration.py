@@ -94,7 +94,18 @@ class TestExploring:
             return any(answers)
 
         assert len(list(explore(run))) == 41
-        assert len(list(explore(run, lambda *_: True))) == 1 + SETTLED_WORLDS
+        assert len(list(explore(run, lambda *_: "settled"))) == 1 + SETTLED_WORLDS
+
+    def test_what_is_refused_is_asked_for_what_it_guessed_until_one_world_is_not(self):
+        many = [Parameter(f"p{i}", INIT) for i in range(40)]
+
+        def run(world: World) -> list[bool]:
+            by_default = world.decide(NORM, False)
+            return [by_default, *(world.decide(parameter, False, guess=True) for parameter in many)]
+
+        assert len(list(explore(run, lambda *_: "refused"))) == 1 + 40
+        freed = ways(list(explore(run, lambda _, answers: "nothing" if answers[30] else "refused")))
+        assert freed[-1] == "p29"
 
 
 class TestWay:

@@ -113,6 +113,48 @@ def test_what_was_not_read_of_the_other_module_is_not_promised(tmp_path: Path) -
     assert (found.script, found.mode, found.trace) == ("unknown", "unknown", "unknown")
 
 
+REFUSED = """
+import torch
+from torch import nn
+
+
+class Refused(nn.Module):
+    def forward(self, x):
+        return (lambda part: part * 2)(x)
+
+
+class Net(nn.Module):
+    def __init__(self, {parameter}):
+        super().__init__()
+        counted = 0
+        for i in range(60):
+            for j in range(60):
+                counted = counted + i * j
+        self.part = Refused() if {condition} else nn.ReLU()
+
+    def forward(self, x):
+        return self.part(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "condition", "verdict"),
+    [
+        ("flag", "flag", "depends"),
+        ("width", "width > 3", "depends"),
+        ("flag=True", "flag", "blocked"),
+        ("flag", "flag or not flag", "blocked"),
+    ],
+)
+def test_a_refusal_that_rests_on_a_guess_is_not_said_to_be_always(
+    tmp_path: Path, parameter: str, condition: str, verdict: str
+) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(REFUSED.format(parameter=parameter, condition=condition), encoding="utf-8")
+    program = Program(Project((tmp_path,)))
+    assert judge(program, find_target(program.project.module(path), "Net")).script == verdict
+
+
 LARGE = """
 import torch
 from torch import nn

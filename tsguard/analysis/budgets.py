@@ -24,6 +24,9 @@ WORLD_STEPS: Final = 4_000
 GUESSED_STEPS: Final = 200_000
 """The same as long as it may be ``ok``, which is a promise, for what no default answers."""
 
+REFUSED_STEPS: Final = 60_000
+"""The same once the first is refused, for what it guessed: that it always is refused rests on that."""
+
 DEFAULT_STEPS: Final = 40_000
 """The same for what a default answers: it is ``ok`` with that, what else may be given is told beyond it."""
 

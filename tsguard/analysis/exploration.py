@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from tsguard.analysis.budgets import (
     DEFAULT_STEPS,
     GUESSED_STEPS,
     MOST_WORLDS,
+    REFUSED_STEPS,
     SETTLED_WORLDS,
     TURNED_ANSWERS,
     WORLD_STEPS,
@@ -25,6 +26,9 @@ from tsguard.analysis.worlds import Answer, Impossible, Manner, Uncallable, Worl
 from tsguard.report.records import dataclass
 
 T = TypeVar("T")
+
+Shown = Literal["nothing", "refused", "settled"]
+"""What worlds show of a target: nothing against it, a reason to refuse it in each, or all that its verdict hangs on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +128,15 @@ class _Turn:
 
 
 def explore(
-    run: Callable[[World], T], is_settled: Callable[[Way | None, T], bool] = lambda *_: False
+    run: Callable[[World], T], shows: Callable[[Way | None, T], Shown] = lambda *_: "nothing"
 ) -> Iterator[tuple[Way | None, World, T]]:
     """Run in the first world, then in each that differs from one that was run in one answer.
 
     Yields the way to the world (None for the first), the world, and the result.  Worlds in which the
-    constructor raises are passed over.  Where nothing has ``settled`` it for the worse, a promise rests on
-    this, and all that may be asked is; else only what tells when it is so: few worlds, and none that would
-    bring the steps of all beyond WORLD_STEPS, as the parts of what is so large are mostly targets themselves.
-    First come the questions that are answered against the likes of what is given, whether it converts, then
+    constructor raises are passed over.  Where no world ``shows`` anything, a promise rests on this, and all that
+    may be asked is.  Where the first is refused, that it always is rests on what it guessed, and that is asked
+    until one world is not.  Else only what tells when it is so: few worlds, and none that would bring the steps
+    of all beyond WORLD_STEPS, as the parts of what is so large are mostly targets themselves.  First come the questions that are answered against the likes of what is given, whether it converts, then
     those that no default answers in the first world; what is guessed beyond it has the smaller budget.
     """
     result = first_made(run)
@@ -140,7 +144,7 @@ def explore(
         return
     first, outcome = result
     yield None, first, outcome
-    settled = is_settled(None, outcome)
+    shown = shows(None, outcome)
     seen: set[Question] = set(first.given)
     turns, later = deque(_turns(first, (), seen)), deque[_Turn]()
     tried: list[World] = []
@@ -153,9 +157,11 @@ def explore(
         if frozenset(given.items()) in known or (turn.before and len(_subjects(turned)) > TURNED_ANSWERS):
             continue
         is_guess = turn.is_guess and not turn.before
-        allowance = WORLD_STEPS if settled else GUESSED_STEPS if is_guess else DEFAULT_STEPS
+        allowance = _allowance(shown, is_guess=is_guess)
         is_dear = spent + first.spent > allowance and not isinstance(turn.answer.asked, Converts)
-        if explored >= (SETTLED_WORLDS if settled else MOST_WORLDS):
+        if explored >= (SETTLED_WORLDS if allowance == WORLD_STEPS else MOST_WORLDS):
+            if shown == "refused":
+                continue
             return
         if is_dear:
             continue
@@ -173,7 +179,23 @@ def explore(
             world, outcome = result
             way = Way(turned, tuple(_besides(turned, given, world)))
             yield way, world, outcome
-            settled = settled or is_settled(way, outcome)
+            shown = _further(shown, shows(way, outcome))
+
+
+def _allowance(shown: Shown, *, is_guess: bool) -> int:
+    """The steps that all worlds may take before one that turns a guess, or something else."""
+    if shown == "settled" or (shown == "refused" and not is_guess):
+        return WORLD_STEPS
+    if shown == "refused":
+        return REFUSED_STEPS
+    return GUESSED_STEPS if is_guess else DEFAULT_STEPS
+
+
+def _further(shown: Shown, there: Shown) -> Shown:
+    """What the worlds show with one more."""
+    if shown == "nothing":
+        return "settled" if there != "nothing" else shown
+    return "settled" if there != "refused" else shown
 
 
 def turned_guesses(run: Callable[[World], T], first: World) -> Iterator[tuple[Way, World, T]]:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Set
 
 from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.exploration import Way, anywhere, elsewhere, explore
+from tsguard.analysis.exploration import Shown, Way, anywhere, elsewhere, explore
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
@@ -52,7 +52,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         held = tuple(event for event in held if _matters(event, compilation))
         return _of_own_code(target, replace(compilation, events=held))
 
-    for way, world, compilation in explore(run, _is_settled):
+    for way, world, compilation in explore(run, _shown):
         is_usable = is_usable or (way is None and not compilation.raises)
         if way is None:
             at_first = frozenset(world.guessed)
@@ -154,9 +154,12 @@ def _verdict(
     return "unknown" if gaps else "ok"
 
 
-def _is_settled(way: Way | None, compilation: Compilation) -> bool:
-    """Whether a world has shown that a target is not to be called ``ok``."""
-    return bool(outcome_of(compilation.events) or (way is None and compilation.gaps))
+def _shown(way: Way | None, compilation: Compilation) -> Shown:
+    """What a world shows against a target: whether it is always ``blocked`` hangs on what is guessed."""
+    outcome = outcome_of(compilation.events)
+    if outcome == "blocked":
+        return "refused"
+    return "settled" if outcome or (way is None and compilation.gaps) else "nothing"
 
 
 def _of_own_code(target: Target, compilation: Compilation) -> Compilation:
