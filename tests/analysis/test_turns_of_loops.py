@@ -25,6 +25,10 @@ class Bad(nn.Module):
         return lambda: x
 
 
+def entries(k):
+    return sum([k * j for j in range(500)])
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -89,3 +93,14 @@ def test_of_a_long_loop_any_turn_is_asked_for(verdict, turns: str) -> None:
 
 def test_a_text_that_is_too_long_may_hold_any_letter(verdict) -> None:
     assert verdict("'a' * 5000 + 'b'", "'b'") != "ok"
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "[sum(k * j for j in range(500)) for k in range(200)][:1]",
+        "[entries(k) for k in range(200)][:1]",
+    ],
+)
+def test_not_all_entries_of_a_table_are_counted(verdict, entries: str) -> None:
+    assert verdict(f"{entries} and range(3)", "700") == "ok"

@@ -82,7 +82,10 @@ UNROLLED_ITEMS: Final = 64
 """Items that are told apart, each a turn of a loop; of more, nobody counts them."""
 
 COUNTED_TURNS: Final = 1_024
-"""Numbers of a range, each a turn of a loop: of more, what a turn does is asked of a number that nobody knows."""
+"""Numbers of a range, or letters of a text, each a turn of a loop: of more, what a turn does is asked of one that nobody
+knows. Within a loop of more than FEW_TURNS these are UNROLLED_ITEMS: of a table, nobody counts all entries."""
+
+FEW_TURNS: Final = 16
 
 HINTED_ITEMS: Final = 12
 """The same where the number is only a default, and so a guess."""

@@ -235,20 +235,19 @@ def _over(walk: ModeInterpreter, node: ast.For, iterable: Value, scope: Scope) -
     """Run a loop, which may not run at all where it is not known how many items there are."""
     items, is_open = consume(walk, iterable)
     mode, renewed = walk.mode, walk.renewed
-    walk.open_loops += is_open
     try:
-        for count, item in enumerate(growing(iterable, items), 1):
-            assignments.assign(walk, node.target, item, scope)
-            signal = walk.execute(node.body, scope)
-            walk.mode = mode
-            if signal is BREAK or isinstance(signal, Return):
-                give_back(iterable, items[count:])
-            if signal is BREAK:
-                return None
-            if isinstance(signal, Return):
-                return _perhaps(walk, signal) if is_open else signal
+        with walk.looping(len(items), is_open=is_open):
+            for count, item in enumerate(growing(iterable, items), 1):
+                assignments.assign(walk, node.target, item, scope)
+                signal = walk.execute(node.body, scope)
+                walk.mode = mode
+                if signal is BREAK or isinstance(signal, Return):
+                    give_back(iterable, items[count:])
+                if signal is BREAK:
+                    return None
+                if isinstance(signal, Return):
+                    return _perhaps(walk, signal) if is_open else signal
     finally:
-        walk.open_loops -= is_open
         walk.renewed = renewed
     return walk.execute(node.orelse, scope)
 

@@ -126,7 +126,7 @@ def _key(
         return None
     own = walk.target.module
     owner = (own.root, own.is_installed, own.name.partition(".")[0])
-    around = (walk.tries > 0, walk.open_loops > 0, walk.branches > 0, walk.catching > 0)
+    around = (walk.tries > 0, walk.open_loops > 0, walk.branches > 0, walk.catching > 0, walk.repeats)
     state = (walk.mode, walk.world.manner, around, owner)
     return (function.node, function.scope, state, len(args), *kwargs, *alike)
 

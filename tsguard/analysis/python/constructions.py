@@ -61,7 +61,7 @@ def _key(
     given = keys_of((*args, *kwargs.values()), count())
     if given is None:
         return None
-    return (cls, interp.world.manner, interp.tries > 0, interp.open_loops > 0, given, *kwargs)
+    return (cls, interp.world.manner, interp.tries > 0, interp.open_loops > 0, interp.repeats, given, *kwargs)
 
 
 def _is_none(identity: int) -> bool:

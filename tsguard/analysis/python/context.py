@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
+from tsguard.analysis.budgets import FEW_TURNS
 from tsguard.analysis.python.program import Program
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -81,7 +82,8 @@ class Interpreter(ABC):
 
     ``active`` counts the calls of each function, as its scope makes it, that are running, ``branches`` how many
     branches are running of which another may be taken instead, ``open_loops`` the loops around of
-    which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``frames_read`` how often
+    which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``repeats`` whether a loop
+    around takes more than FEW_TURNS, ``frames_read`` how often
     the constructor that runs has had its frame looked into, ``guards`` whether a call is running that may raise
     without ending what called it.  ``is_defining`` where it runs what a module defines, for whoever asks.
     ``results`` are those of calls that are run once; ``plain`` runs code of which nothing but values comes.
@@ -98,6 +100,7 @@ class Interpreter(ABC):
         self.depth = 0
         self.open_loops = 0
         self.outer_loops = 0
+        self.repeats = False
         self.branches = 0
         self.tries = 0
         self.guards = 0
@@ -139,6 +142,18 @@ class Interpreter(ABC):
     def is_exhausted(self) -> bool:
         """Whether nothing more may be done."""
         return self.world.spent > self._limit
+
+    @contextmanager
+    def looping(self, turns: int, *, is_open: bool) -> Iterator[None]:
+        """Run a loop of so many turns; ``is_open`` where there may be more, or fewer."""
+        repeats = self.repeats
+        self.repeats = repeats or turns > FEW_TURNS
+        self.open_loops += is_open
+        try:
+            yield
+        finally:
+            self.open_loops -= is_open
+            self.repeats = repeats
 
     @contextmanager
     def apart(self, given: list[Value]) -> Iterator[None]:

@@ -311,9 +311,7 @@ def _generate(
     """Run a comprehension's loops; True when the number of its items is open."""
     first, rest = generators[0], generators[1:]
     items, is_open = consume(interp, interp.evaluate(first.iter, scope))
-    entered = int(is_open)
-    interp.open_loops += entered
-    try:
+    with interp.looping(len(items), is_open=is_open):
         for item in items:
             assignments.assign(interp, first.target, item, scope)
             verdicts = [_filter(interp, test, scope) for test in first.ifs]
@@ -324,8 +322,6 @@ def _generate(
                 is_open = _generate(interp, rest, scope, add) or is_open
             else:
                 add()
-    finally:
-        interp.open_loops -= entered
     return is_open
 
 

@@ -44,9 +44,9 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
     if isinstance(value, DictValue):
         return keys_of(value), value.open
     if isinstance(value, RangeValue):
-        return _range_items(value)
+        return _range_items(value, _counted_turns(interp))
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
-        return _letters(value.value)
+        return _letters(value.value, _counted_turns(interp))
     if isinstance(value, ModuleValue):
         return _children(interp, value)
     if isinstance(value, ClassValue):
@@ -186,9 +186,13 @@ def _hinted(value: Unknown, index: int, item: Value) -> Value:
     return item
 
 
-def _letters(text: str | bytes) -> tuple[list[Value], bool]:
-    letters: list[Value] = [Const(letter) for letter in text[:COUNTED_TURNS]]
-    if len(text) <= COUNTED_TURNS:
+def _counted_turns(interp: Interpreter) -> int:
+    return UNROLLED_ITEMS if interp.repeats else COUNTED_TURNS
+
+
+def _letters(text: str | bytes, most: int) -> tuple[list[Value], bool]:
+    letters: list[Value] = [Const(letter) for letter in text[:most]]
+    if len(text) <= most:
         return letters, False
     return [*letters, Unknown(None, "str" if isinstance(text, str) else "int")], True
 
@@ -200,11 +204,11 @@ def range_of(value: RangeValue) -> range | None:
     return range(*numbers) if len(numbers) == len(bounds) and numbers[2] else None
 
 
-def _range_items(value: RangeValue) -> tuple[list[Value], bool]:
+def _range_items(value: RangeValue, most: int) -> tuple[list[Value], bool]:
     first, last, step = (constant(bound) for bound in (value.start, value.stop, value.step))
     if isinstance(first, int) and isinstance(last, int) and isinstance(step, int):
         counted = range(first, last, step or 1)
-        if len(counted) <= COUNTED_TURNS:
+        if len(counted) <= most:
             return [Const(i) for i in counted], False
         return [Const(counted[0]), Const(counted[1]), Unknown(None, "int")], True
     stop = value.stop

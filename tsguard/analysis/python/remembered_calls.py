@@ -152,7 +152,7 @@ def _key(
     given = _given(interp, args, kwargs)
     if given is None:
         return None
-    loops = (interp.open_loops, interp.outer_loops, interp.branches > 0)
+    loops = (interp.open_loops, interp.outer_loops, interp.branches > 0, interp.repeats)
     return (given, interp.world.manner, interp.tries > 0, interp.guards > 0, loops, function, shared.version)
 
 

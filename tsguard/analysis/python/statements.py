@@ -141,16 +141,13 @@ def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
         return None
     iterable = interp.settled(interp.evaluate(node.iter, scope))
     items, is_open = consume(interp, iterable)
-    interp.open_loops += is_open
-    try:
+    with interp.looping(len(items), is_open=is_open):
         for count, item in enumerate(growing(iterable, items), 1):
             assignments.assign(interp, node.target, item, scope)
             signal = interp.execute(node.body, scope)
             if signal is BREAK or isinstance(signal, Return):
                 give_back(iterable, items[count:])
                 return None if signal is BREAK else signal
-    finally:
-        interp.open_loops -= is_open
     return interp.execute(node.orelse, scope)
 
 
@@ -169,11 +166,8 @@ def _while(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
 
 
 def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
-    interp.open_loops += 1
-    try:
+    with interp.looping(1, is_open=True):
         signal = interp.execute(node.body, scope)
-    finally:
-        interp.open_loops -= 1
     return signal if isinstance(signal, Return) else None
 
 

@@ -33,7 +33,7 @@ def once(
     given = [kept_calls.alike(value, _opaque) for value in (*args, *kwargs.values())]
     if None in given or not function.scope.is_global:
         return run()
-    ways = (tracer.tries > 0, tracer.open_loops > 0, tracer.branches > 0)
+    ways = (tracer.tries > 0, tracer.open_loops > 0, tracer.branches > 0, tracer.repeats)
     key: Hashable = (function, ways, len(args), *kwargs, *given)
     for_all, shared = _FOR_ALL.of(tracer.program), tracer.program.shared_state
     known = tracer.memory.get(key) or for_all.get((tracer.is_export, shared.version, key))

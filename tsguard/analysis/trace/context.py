@@ -232,15 +232,6 @@ class Tracer(Follower):
         return what in self.varying.get(origin.root.name, ())
 
     @contextmanager
-    def looping(self, is_open: bool) -> Iterator[None]:
-        """Run a loop; ``is_open`` when the number of its turns is."""
-        self.open_loops += is_open
-        try:
-            yield
-        finally:
-            self.open_loops -= is_open
-
-    @contextmanager
     def branching(self, test: py.Value | None = None) -> Iterator[None]:
         """Run a branch that may not be taken: by some dtypes, where the test asks for that of an input."""
         by_kind = isinstance(test, Fixed) and test.about == "dtype"

@@ -293,7 +293,7 @@ def _generate(
     iterable = tracer.evaluate(first.iter, scope)
     tracer.node = first.iter
     found, is_open = consume(tracer, iterable)
-    with tracer.looping(is_open):
+    with tracer.looping(len(found), is_open=is_open):
         for value in found:
             assignments.assign(tracer, first.target, value, scope)
             answers = [

@@ -226,7 +226,7 @@ def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         if answer is False:
             return tracer.execute(node.orelse, scope)
         if answer is None or (is_open and left == 1):
-            with tracer.looping(True):
+            with tracer.looping(1, is_open=True):
                 signal = both(tracer, lambda: tracer.execute(node.body, scope), lambda: None, scope)
             return signal if isinstance(signal, Return) else None
         signal = tracer.execute(node.body, scope)
@@ -267,7 +267,7 @@ def _for_each(tracer: Tracer, node: ast.For | ast.AsyncFor, iterable: py.Value, 
     tracer.node = node.iter
     items, is_open = consume(tracer, iterable)
     before = dict(scope.names)
-    with tracer.looping(is_open):
+    with tracer.looping(len(items), is_open=is_open):
         for count, item in enumerate(growing(iterable, items), 1):
             assignments.assign(tracer, node.target, item, scope)
             signal = tracer.execute(node.body, scope)
