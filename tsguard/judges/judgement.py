@@ -63,7 +63,11 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     failure = import_failure(program, target.module)
     if failure is not None:
         script, trace = _not_imported(script, trace, failure)
-    traced = [_told(target, event) for event in trace.events] if purpose != "export" else []
+    traced = (
+        [_traced(target, event, trace.when.get(event.key)) for event in trace.events]
+        if purpose != "export"
+        else []
+    )
     exported = [_told(target, event) for event in trace.export.events] if purpose != "trace" else []
     if is_only_scripted(program.project, target):
         # Its author has chosen script: that it cannot be traced besides is worth knowing, no more.
@@ -96,6 +100,10 @@ def _told(target: Target, event: Event, when: str | None = None, severity: Sever
     """A finding; what is installed is not mended for the sake of who uses it."""
     is_foreign = event.module.is_installed and not target.module.is_installed
     return finding(event, when, severity, is_mended=not is_foreign)
+
+
+def _traced(target: Target, event: Event, when: str | None) -> Finding:
+    return _told(target, event, when, "warning" if when else None)
 
 
 def _untraced(gap: Gap) -> TraceOutcome:

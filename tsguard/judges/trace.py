@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import field
+from itertools import islice
 from types import MappingProxyType
 
 from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.exploration import first_made
+from tsguard.analysis.exploration import Way, elsewhere, first_made
 from tsguard.analysis.guesses import made_otherwise
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built, forget, unread_classes
@@ -29,6 +30,8 @@ _MOST_WALKS = 4
 # Which optional inputs are tried one after the other where a forward raises without the others.
 _GIVEN: tuple[Given, ...] = ("none", "all", 0, 1, 2)
 _MOST_RANKS = 3
+# Answers to guesses that are given the other way to tell when a hazard is there.
+_MOST_WAYS = 4
 _BY_RANK = "whether torch.export takes it depends on the number of dimensions of an input, which the source does not tell"
 
 
@@ -40,6 +43,8 @@ class TraceOutcome:
     events: tuple[Event, ...] = ()
     gaps: tuple[Gap, ...] = ()
     export: ExportOutcome = field(default_factory=ExportOutcome)
+    when: Mapping[Hashable, str] = field(default_factory=dict)
+    """Under what condition the events of these keys are there, where another answer to a guess takes them away."""
 
 
 def judge_trace(program: Program, target: Target) -> TraceOutcome:
@@ -63,9 +68,9 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     from tsguard.judges.parts import script_parts  # for the few that are hazardous
 
     advice = script_parts(program, target, world, subject, walk)
-    return TraceOutcome(
-        "hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, _exported(program, target, walk)
-    )
+    exported = _exported(program, target, walk)
+    when = _conditions(program, target, found)
+    return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, exported, when)
 
 
 def _otherwise_hazardous(program: Program, target: Target) -> Iterator[Gap]:
@@ -81,6 +86,27 @@ def _otherwise_hazardous(program: Program, target: Target) -> Iterator[Gap]:
             yield Gap(target.module, target.line, f"it is hazardous if {way}, which the source does not tell")
             return
         yield from walk.gaps
+
+
+def _conditions(program: Program, target: Target, found: _Followed) -> dict[Hashable, str]:
+    """When the hazards are there that are not by another answer to a guess, or to what the forward asks."""
+    hazards = [event for event in found.walk.events if _is_hazard(event)]
+    away: dict[Hashable, list[Way]] = {event.key: [] for event in hazards}
+    for way, made in islice(made_otherwise(program, target), _MOST_WAYS):
+        if isinstance(made, Gap):
+            continue
+        forget(program)
+        other = _followed(program, target, Facts(), given=made.world.given)
+        if isinstance(other, _Followed) and not (other.walk.raised or other.walk.gaps):
+            there = {(event.rule, event.module, event.span) for event in other.walk.events}
+            for event in hazards:
+                if (event.rule, event.module, event.span) not in there:
+                    away[event.key].append(way)
+    when = dict(found.walk.when)
+    for key, ways in away.items():
+        if ways:
+            when[key] = " and ".join(filter(None, [elsewhere(ways), when.get(key)]))
+    return when
 
 
 def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:

@@ -20,7 +20,10 @@ def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Va
     A branch that returns while the other goes on leaves its value with the frame.
     """
     first, after, second = tried(tracer, body, orelse, scope, test)
-    return resumed(tracer, first, second, after, scope)
+    signal = resumed(tracer, first, second, after, scope)
+    if signal is None and isinstance(first, Return) is not isinstance(second, Return):
+        tracer.assume(test, isinstance(second, Return))
+    return signal
 
 
 def tried(
@@ -28,11 +31,11 @@ def tried(
 ) -> tuple[Signal | Raised, dict[str, py.Value], Signal | Raised]:
     """How either branch ends, and the names that the first leaves; the scope has those of the second."""
     before = dict(scope.names)
-    first = _ended(tracer, body, test)
+    first = _ended(tracer, body, test, holds=True)
     after = dict(scope.names)
     scope.names.clear()
     scope.names.update(before)
-    return first, after, _ended(tracer, orelse, test)
+    return first, after, _ended(tracer, orelse, test, holds=False)
 
 
 def resumed(
@@ -50,11 +53,11 @@ def resumed(
     return _met(tracer, first, second, after, scope)
 
 
-def _ended(tracer: Tracer, branch: Branch, test: py.Value | None) -> Signal | Raised:
+def _ended(tracer: Tracer, branch: Branch, test: py.Value | None, *, holds: bool) -> Signal | Raised:
     """How a branch ends; what one that only raises bakes is never served."""
     known, exports = len(tracer.events), tracer.exports.keys()
     try:
-        with tracer.branching(test):
+        with tracer.branching(test), tracer.assuming(test, holds):
             return branch()
     except Raised as raised:
         if isinstance(raised.node, ast.Raise) and not tracer.tries:

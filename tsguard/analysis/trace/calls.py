@@ -135,7 +135,7 @@ def _foreign(
     if id(function.node) in tracer.black_boxes:
         return _hidden(tracer, function, given, node)
     is_kept = not any(isinstance(value, CHANGEABLE) for value in given)
-    key = tracer.memory.key(function, args, kwargs) if is_kept else None
+    key = (tracer.assumed, tracer.memory.key(function, args, kwargs)) if is_kept else None
     remembered = None if key is None else tracer.memory.get(key)
     if remembered is not None:
         return remembered
@@ -328,7 +328,7 @@ def _forward(
         return layers.forward(tracer, module, args, kwargs, node)
     if classes.class_member(tracer, module.cls, "_slow_forward") is not None:
         tracer.report("untraceable-call/slow-forward", node or tracer.target.node)
-    key = tracer.memory.key(module, args, kwargs)
+    key = (tracer.assumed, tracer.memory.key(module, args, kwargs))
     remembered = tracer.memory.get(key)
     if remembered is not None and not tracer.scopes:
         return remembered

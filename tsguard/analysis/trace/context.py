@@ -14,6 +14,7 @@ from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.export.record import Record
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame
+from tsguard.analysis.terms import question
 from tsguard.analysis.trace.filled import Cell
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
@@ -23,6 +24,7 @@ from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
 from tsguard.analysis.trace.values import Change, Constant, Debt, Fixed, Number, Traced
+from tsguard.analysis.worlds import Answer
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 
@@ -77,6 +79,8 @@ class Tracer(Follower):
         self.limit = sys.maxsize
         self.events: dict[tuple[object, ...], Event] = {}
         self.parts: dict[tuple[object, ...], py.ModuleValue | None] = {}
+        self.assumed: tuple[Answer, ...] = ()
+        self.assumptions: dict[tuple[object, ...], set[tuple[Answer, ...]]] = {}
         self.gaps: list[Gap] = []
         self.tellings = 0
         self.exports = Record()
@@ -137,6 +141,8 @@ class Tracer(Follower):
         if event.key not in self.events:
             self.events[event.key] = event
             self.parts[event.key] = self.receiver
+            self.assumptions[event.key] = set()
+        self.assumptions[event.key].add(self.assumed)
 
     def drop(self, event: Event) -> None:
         """Take back an event: what it tells of has been undone."""
@@ -252,11 +258,29 @@ class Tracer(Follower):
     def running(self, frame: Frame) -> Iterator[Frame]:
         """Run the code of a function, which is no part of a check that its call may be in."""
         check, self.check = self.check, None
+        assumed = self.assumed
         try:
             with self.within(frame):
                 yield frame
         finally:
             self.check = check
+            self.assumed = assumed
+
+    @contextmanager
+    def assuming(self, test: py.Value | None, holds: bool) -> Iterator[None]:
+        """Run the branch of a test of what a constructor argument decides."""
+        assumed = self.assumed
+        self.assume(test, holds)
+        try:
+            yield
+        finally:
+            self.assumed = assumed
+
+    def assume(self, test: py.Value | None, holds: bool) -> None:
+        """Go on as where a test has this answer."""
+        if isinstance(test, py.Unknown) and test.term is not None:
+            asked, wanted = question(test.term)
+            self.assumed = (*self.assumed, Answer(asked, wanted is holds))
 
     def change(self, tensor: py.Value) -> None:
         """A tensor is changed in place: what is module state counts."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.exploration import Way, anywhere
 from tsguard.analysis.export import data
 from tsguard.analysis.export import types as exported
 from tsguard.analysis.python import Interpreter, classes
@@ -39,7 +40,8 @@ class TraceResult:
     it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
     ``asks_for_run`` tells that the code asks which kind of run it is, ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on
     ways that the example may not take, ``by_kind`` only for inputs of some dtypes, ``export_gaps`` what is not known of that alone; ``is_asked_of_compile`` that all that
-    is called is known to be followed by torch.compile, or not; ``numbers`` the inputs that turned out to be numbers.
+    is called is known to be followed by torch.compile, or not; ``numbers`` the inputs that turned out to be numbers;
+    ``when`` what constructor arguments must be for the events of these keys.
     """
 
     events: tuple[Event, ...] = ()
@@ -57,6 +59,7 @@ class TraceResult:
     asks_for_run: bool = False
     by_kind: tuple[Event, ...] = ()
     numbers: frozenset[str] = frozenset()
+    when: Mapping[Hashable, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
@@ -68,8 +71,10 @@ class TraceResult:
         tracer.exports.finish()
         told = tracer.exports.told()
         by_kind = tuple(told.pop(key) for key in tuple(told) if key in tracer.exports.by_kind)
+        events = tuple(_settled(tracer, event) for event in tracer.events.values())
+        ways = zip(events, map(tracer.assumptions.__getitem__, tracer.events), strict=True)
         return cls(
-            tuple(_settled(tracer, event) for event in tracer.events.values()),
+            events,
             parts,
             tuple(tracer.gaps),
             outputs,
@@ -83,6 +88,7 @@ class TraceResult:
             tracer.exports.is_asked_of_compile,
             tracer.asks_for_run,
             by_kind,
+            when={event.key: anywhere(map(Way, assumed)) for event, assumed in ways if () not in assumed},
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:
@@ -100,7 +106,9 @@ class TraceResult:
         found = {event.key: (event, part) for event, part in reversed(pairs)}
         events, parts = zip(*reversed(found.values()), strict=True) if found else ((), ())
         gaps = {gap.key: gap for walk in (self, *others) for gap in walk.gaps}
-        return replace(self, events=events, parts=parts, gaps=tuple(gaps.values()))
+        always = {e.key for walk in (self, *others) for e in walk.events if e.key not in walk.when}
+        when = {key: text for walk in (self, *others) for key, text in walk.when.items() if key not in always}
+        return replace(self, events=events, parts=parts, gaps=tuple(gaps.values()), when=when)
 
 
 def _settled(tracer: Tracer, event: Event) -> Event:
