@@ -43,6 +43,7 @@ def conditions(tmp_path: Path):
         target = find_target(project.module(tmp_path / "net.py"), "Net")
         found = judge(Program(project, RELEASE), target)
         assert found.trace == "hazardous"
+        assert all(f.severity == "info" for f in found.findings if f.code == "TSG237")
         return [(f.severity, f.when) for f in found.findings if f.code == "TSG207"]
 
     return run
@@ -76,3 +77,10 @@ def test_both(conditions) -> None:
     made = "self.other = other\n        self.part = Sum() if flag else nn.ReLU()"
     found = conditions("if self.other:\n    x = self.part(x)\nreturn x", made, "flag, other")
     assert found == [("warning", "flag and other")]
+
+
+def test_a_note_stays_a_note(conditions) -> None:
+    [hazard] = conditions("if self.flag:\n    assert x.shape[0] > 3\nreturn self.part(x)")
+    assert hazard == ("error", None)
+    [hazard] = conditions("if self.flag:\n    x = self.part(x)\n    assert x.shape[0] > 3\nreturn x")
+    assert hazard == ("warning", "flag")

@@ -103,7 +103,8 @@ def _told(target: Target, event: Event, when: str | None = None, severity: Sever
 
 
 def _traced(target: Target, event: Event, when: str | None) -> Finding:
-    return _told(target, event, when, "warning" if when else None)
+    found = _told(target, event, when)
+    return replace(found, severity="warning") if when and found.severity == "error" else found
 
 
 def _untraced(gap: Gap) -> TraceOutcome:
