@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from tsguard.cli.fixing import unified
+from tsguard.cli.fixing import show_patch
 from tsguard.cli.options import (
     Options,
     Unusable,
@@ -109,8 +109,7 @@ def mended(
         _write(changes, wanted.allow_dirty)
     else:
         for path, change in changes.items():
-            for line in unified(path, change.before, change.after):
-                click.echo(line, nl=False)
+            show_patch(path, change)
     for number, one in enumerate(repaired):
         made = () if wanted.write else [earlier.changes for earlier in repaired[: number + 1]]
         _say(replace(one, left=tuple(before_changes(step, made) for step in one.left)), options)

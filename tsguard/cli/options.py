@@ -82,6 +82,7 @@ class Options:
             torch_version=self.torch_version or settings.torch_version,
             purpose=self.purpose,
             dynamic=self.dynamic or settings.dynamic,
+            demanded=self.dynamic,
         )
 
 

@@ -51,7 +51,7 @@ class Settings:
     ``root`` is the project's folder; ``file`` the configuration read, None without one;
     ``exclude`` None stands for the default exclusions; ``jobs`` 0 for as many as
     there are cores; ``purpose`` "export" judges traces for torch.export's sake, with the sizes
-    ``dynamic`` left open.  What torch.export makes of the code is not asked where nothing ``tells_export``:
+    ``dynamic`` left open, of which inputs those ``demanded`` are of, some target has to have.  What torch.export makes of the code is not asked where nothing ``tells_export``:
     no format but JSON does in a report on traces.
     """
 
@@ -75,6 +75,7 @@ class Settings:
     cache: bool = True
     purpose: Purpose = "trace"
     dynamic: tuple[OpenSizes, ...] = ()
+    demanded: tuple[OpenSizes, ...] = ()
     tells_export: bool = True
 
     @property
