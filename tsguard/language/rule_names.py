@@ -347,6 +347,7 @@ RuleName: TypeAlias = Literal[
     "none-default",
     "none-then-value",
     "not-attempted",
+    "not-attempted/mode",
     "not-callable",
     "not-callable/none",
     "not-callable/parameter",

@@ -64,9 +64,8 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
     for attempt, where in _together(found.attempts.values()):
         failed = attempt.error if attempt.backend == "eager" else None
         if failed is not None and works and found.source == "inferred":
-            why = f"; with those that were found it ends in {_said(failed)}"
-            what, how = f"example inputs for {attempt.mode}", "give inputs that it takes there with --input"
-            yield finding("TSG908", target, failed, what=what, why=why, how=how)
+            how = "give inputs that it takes there with --input"
+            yield finding("not-attempted/mode", target, failed, what=attempt.mode, why=_said(failed), how=how)
         else:
             yield from _of_attempt(target, attempt, where)
 
@@ -154,6 +153,5 @@ def _first_warning(attempt: Attempt) -> AttemptError | None:
 
 
 def _said(error: AttemptError) -> str:
-    return (
-        "an internal error of torch" if is_internal(error) else f"{error.type}: {first_line(error.message)}"
-    )
+    said = ": ".join(filter(None, (error.type, first_line(error.message))))
+    return "an internal error of torch" if is_internal(error) else said
