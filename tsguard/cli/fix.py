@@ -103,7 +103,8 @@ def mended(
     why = "notebooks are left as they are: move what is to be repaired to a file"
     errors += tuple(Error(why, request.given) for request in requests if is_notebook(request.path))
     for error_ in errors:
-        tell_error(f"{error_.path}: {error_.message}" if error_.path else error_.message)
+        named = error_.path is None or error_.message.startswith(error_.path)
+        tell_error(error_.message if named else f"{error_.path}: {error_.message}")
     changes = _together(repaired)
     if wanted.write:
         _write(changes, wanted.allow_dirty)

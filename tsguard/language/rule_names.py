@@ -153,6 +153,7 @@ RuleName: TypeAlias = Literal[
     "dynamic-attribute/subject",
     "eager-fails",
     "eager-fails/given",
+    "eager-fails/missing",
     "eager-fails/uncalled",
     "eager-module",
     "early-generator",

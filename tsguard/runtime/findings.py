@@ -57,6 +57,8 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
         else:
             error = found.stop.error
             code = "TSG909" if stop.step in ("inputs", "example_inputs") else "eager-fails/uncalled"
+            if error.type == "ModuleNotFoundError":
+                code = "eager-fails/missing"
             if stop.step == "inputs" and found.subject.inputs is not None and not stop.fault:
                 code = "eager-fails/given"
             yield finding(code, target, error, when=when(stop.step), error=_said(error))

@@ -203,7 +203,7 @@ def _string(value: Any, place: str, root: Path) -> str:
 def _strings(value: Any, place: str, root: Path) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise _expected("a list of strings", place, value)
-    return tuple(_string(item, f"each item of {place}", root) for item in value)
+    return tuple(_string(item, f"{place}: each item", root) for item in value)
 
 
 def _boolean(value: Any, place: str, root: Path) -> bool:
@@ -283,6 +283,8 @@ def _targets(value: Any, place: str, root: Path) -> dict[str, TargetSettings]:
     read = {}
     for target, table in value.items():
         inside = f"{place}.{target!r}: "
+        if ":" not in target:
+            raise ConfigError(f"{inside}a target is a name in a file, such as 'model.py:Net'")
         _reject_unknown(table, _TARGET_KEYS, inside)
         given = {key: _TARGET_KEYS[key](item, f"{inside}{key}", root) for key, item in table.items()}
         read[target] = TargetSettings(**{key.replace("-", "_"): item for key, item in given.items()})

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.jit._fuser import optimized_execution
 
 from tsguard.answer.facts import COMPILED_ALREADY, NOT_RUN
 from tsguard.report import Attempt, AttemptError, Parity
@@ -172,7 +173,7 @@ def _as_drawn(bench: Bench, built: Any, spec: AttemptSpec) -> Parity | None:
     try:
         torch.jit.save(built, saved)
         saved.seek(0)
-        with torch.jit.optimized_execution(False):
+        with optimized_execution(False):
             again = torch.jit.load(saved, map_location=spec.device)
             outcome = compare.check(bench.eager, again)
     except Exception:
