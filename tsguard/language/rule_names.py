@@ -444,6 +444,7 @@ RuleName: TypeAlias = Literal[
     "size-to-number/extreme",
     "size-to-number/index",
     "size-to-number/key",
+    "size-to-number/largest",
     "size-to-number/len",
     "size-to-number/rank",
     "size-to-number/silent",
