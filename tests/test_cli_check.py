@@ -489,3 +489,16 @@ def test_a_package_that_is_missing_is_to_be_installed(check, folder):
     (folder / "net.py").write_text("import no_such_package\n" + NET)
     (finding,) = (f for f in check("net.py:Net").report["findings"] if f["code"] == "TSG909")
     assert finding["help"] == "install it where torch is, or name the environment that has both with --python"
+
+
+def test_what_depends_on_an_argument_was_predicted_where_torch_stops_there(check, folder):
+    (folder / "net.py").write_text(
+        "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, rate):\n        super().__init__()\n"
+        "        self.rate = rate\n\n    def forward(self, x):\n        return x * (self.rate if self.training else 0)\n"
+    )
+    ran = check("net.py:Net")
+    (target,) = ran.report["targets"]
+    assert target["script"]["verdict"] == "depends"
+    assert ("script", "failed") in attempted(ran)["net.py:Net"]
+    assert "TSG105" in ran.codes
+    assert "TSG901" not in ran.codes
