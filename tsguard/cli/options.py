@@ -141,7 +141,7 @@ def _open_sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, .
 def _writable(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
     """A file to write to, whose folder is there before anything is done that could not be kept."""
     if value is not None and not value.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(value.parent)!r}")
+        raise click.BadParameter(f"{value} cannot be written: there is no folder {str(value.parent)!r}")
     return value
 
 
