@@ -282,6 +282,13 @@ def test_a_previous_report_that_is_none_is_an_error(check: Check, folder: Path) 
     assert target(report, "Mixer").attempts
 
 
+def test_a_previous_report_of_another_schema_is_an_error(check: Check, folder: Path) -> None:
+    (folder / "old.json").write_text('{"schema_version": 99, "targets": []}')
+    report = check("fine.py:Mixer", previous=folder / "old.json")
+    assert "is a report of schema version 99, not 1: write it again" in report.errors[0].message
+    assert target(report, "Mixer").attempts
+
+
 def test_names_that_nothing_has_are_errors_before_anything_runs(check: Check) -> None:
     report = check("fine.py:Mixer", backends=("scirpt",), modes=("test",))
     assert [e.message.partition(";")[0] for e in report.errors] == [

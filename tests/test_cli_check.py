@@ -461,3 +461,44 @@ def test_open_sizes_are_given_and_a_wrong_way_to_give_them_is_said(check, folder
         for v in a["parity"]["variants"]
     }
     assert {"other batch size", "other length"} <= tried
+
+
+@pytest.mark.parametrize("given", ["empty", "net.py"])
+def test_a_python_that_cannot_be_started(check, folder, given):
+    (folder / "empty").mkdir()
+    ran = check("net.py:Net", "--python", given)
+    assert ran.status == 2
+    assert "is no interpreter that can be started: " in ran.err
+    assert ran.targets == ["net.py:Net"]
+
+
+@pytest.mark.skipif(not os.path.isfile(os.path.join(sys.prefix, "bin", "python")), reason="no environment")
+def test_an_environment_stands_for_its_python(check):
+    ran = check("net.py:Net", "--python", sys.prefix)
+    assert ran.status == 0, ran.err
+    assert ("script", "ok") in attempted(ran)["net.py:Net"]
+
+
+def test_a_folder_to_save_to_that_cannot_be_made(check):
+    ran = check("net.py:Net", "--save", "net.py/saved")
+    assert (ran.status, ran.out) == (2, "")
+    assert "--save: net.py/saved cannot be made: " in ran.err
+
+
+def test_a_package_that_is_missing_is_to_be_installed(check, folder):
+    (folder / "net.py").write_text("import no_such_package\n" + NET)
+    (finding,) = (f for f in check("net.py:Net").report["findings"] if f["code"] == "TSG909")
+    assert finding["help"] == "install it where torch is, or name the environment that has both with --python"
+
+
+def test_what_depends_on_an_argument_was_predicted_where_torch_stops_there(check, folder):
+    (folder / "net.py").write_text(
+        "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, rate):\n        super().__init__()\n"
+        "        self.rate = rate\n\n    def forward(self, x):\n        return x * (self.rate if self.training else 0)\n"
+    )
+    ran = check("net.py:Net")
+    (target,) = ran.report["targets"]
+    assert target["script"]["verdict"] == "depends"
+    assert ("script", "failed") in attempted(ran)["net.py:Net"]
+    assert "TSG105" in ran.codes
+    assert "TSG901" not in ran.codes

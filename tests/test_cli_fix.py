@@ -137,6 +137,20 @@ class TestDiff:
         )
         assert net.read_text() == SAFE_FIXED
 
+    @pytest.mark.skipif(shutil.which("patch") is None, reason="there is no patch here")
+    @pytest.mark.parametrize(("mark", "encoding"), [("# coding: latin-1\n", "latin-1"), ("", "utf-8-sig")])
+    def test_a_patch_applies_to_a_file_in_its_own_encoding(self, net, mark, encoding):
+        before = mark + SAFE_NET.replace("    def ", "    # \xe9t\xe9\n    def ")
+        net.write_bytes(before.encode(encoding))
+        for given in ("net.py", "-"):
+            command = [sys.executable, "-m", "tsguard", "lint", "--diff", given, "--stdin-filename", "net.py"]
+            shown = subprocess.run(command, input=net.read_bytes(), capture_output=True, cwd=net.parent)
+            assert shown.returncode == 1, shown.stderr
+            applied = ["patch", "-o", "fixed.py", "net.py"]
+            subprocess.run(applied, input=shown.stdout, cwd=net.parent, check=True, capture_output=True)
+            fixed = (net.parent / "fixed.py").read_bytes()
+            assert fixed == before.replace(SAFE, "def forward(self, x, p: int = 1):").encode(encoding)
+
     def test_files_that_use_each_other(self, tsguard, net, folder):
         net.write_text(UNSAFE_NET)
         (folder / "a.py").write_text("from net import Net\n\n\nclass Sub(Net):\n    pass\n")

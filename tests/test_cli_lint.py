@@ -318,3 +318,58 @@ class TestBaseline:
         ran = tsguard("lint", "--update-baseline", ".")
         assert ran.status == 2
         assert "--baseline FILE" in ran.err
+
+
+DYNAMIC = """\
+from torch import nn
+
+
+class Base(nn.Module):
+    def forward(self, x, mask):
+        return x * mask
+
+
+class Net(Base):
+    pass
+"""
+
+
+class TestInputsWithOpenSizes:
+    """``--dynamic`` names an input: one that no target has is an error that tells which there are."""
+
+    @pytest.fixture(autouse=True)
+    def net(self, folder):
+        (folder / "net.py").write_text(DYNAMIC)
+
+    @pytest.mark.parametrize("target", ["net.py", "net.py:Net", "net.py:Net()"])
+    def test_a_name_that_none_has(self, tsguard, target):
+        ran = tsguard("lint", "--for", "export", "--dynamic", "image: {0: n}", target)
+        assert ran.status == 2
+        assert "--dynamic: no input is called 'image'; there are x, mask" in ran.err
+        assert "net.py:Net" in ran.out
+
+    def test_a_name_that_is_nearly_one(self, tsguard):
+        ran = tsguard("lint", "--for", "export", "--dynamic", "maks[0]: {0: n}", "net.py")
+        assert "no input is called 'maks'; did you mean 'mask'?" in ran.err
+
+    def test_names_that_there_are(self, tsguard):
+        ran = tsguard(
+            "lint", "--for", "export", "--dynamic", "mask: {0: n}", "--dynamic", "x: {0: n}", "net.py"
+        )
+        assert (ran.status, "no input" in ran.err) == (0, False)
+
+    def test_the_configuration_may_be_of_other_files(self, tsguard, folder):
+        (folder / "tsguard.toml").write_text('dynamic = ["image: {0: n}"]\n')
+        ran = tsguard("lint", "--for", "export", "net.py")
+        assert (ran.status, "no input" in ran.err) == (0, False)
+
+    def test_an_input_of_any_name(self, tsguard, folder):
+        (folder / "net.py").write_text(DYNAMIC.replace("x, mask)", "x, **mask)"))
+        ran = tsguard("lint", "--for", "export", "--dynamic", "image: {0: n}", "net.py")
+        assert "no input" not in ran.err
+
+    def test_a_report_on_traces_does_not_show_it(self, tsguard):
+        assert (
+            "--dynamic is about torch.export: pass --for export"
+            in tsguard("lint", "--dynamic", "x: {0: n}", "net.py").err
+        )

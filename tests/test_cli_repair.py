@@ -383,3 +383,23 @@ def test_no_target_is_lost_for_another_in_whatever_order(tmp_path, fix):
     assert "net.py:Plain scripts no more" in done.stderr
     assert "def forward(self, x) -> torch.Tensor:" in (tmp_path / "net.py").read_text()
     assert "net.py:Plain: torch.jit.script takes it as it is" in fix("net.py:Plain").stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("broken.py", "error: broken.py is not valid Python"),
+        ("empty.py", "error: empty.py has no module to repair"),
+        ("loose.py:scaled", "error: loose.py:scaled is a function: only modules are repaired"),
+        (".", "error: . is a folder: name the files that are to be repaired"),
+        ("loose.py:Gone", "error: loose.py:Gone: loose.py defines no class or function 'Gone'"),
+    ],
+)
+def test_what_holds_nothing_to_repair_is_told(tmp_path, fix, target, says):
+    pytest.importorskip("torch", reason="repairs are tried on torch")
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    (tmp_path / "loose.py").write_text("def scaled(x):\n    return x * 2\n")
+    ran = fix(target)
+    assert ran.returncode == 2
+    assert says in ran.stderr

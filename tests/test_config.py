@@ -105,7 +105,7 @@ class TestMistakes:
             ("search_paths = []", r"there is no key 'search_paths'; did you mean 'search-paths'\?"),
             ("wibble = 1", r"there is no key 'wibble'; the keys are baseline, cache, "),
             ("select = 'TSG101'", r"select must be a list of strings, not a string"),
-            ("select = [1]", r"each item of .*select must be a string, not a number"),
+            ("select = [1]", r"select: each item must be a string, not a number"),
             (
                 "select = ['TSG0011']",
                 r"select: no rule has the code or name 'TSG0011'; did you mean 'TSG001'\?",
@@ -124,6 +124,7 @@ class TestMistakes:
                 "per-file-ignores = {'a.py' = ['TSG9999']}",
                 r"per-file-ignores.'a.py': no rule has .*'TSG9999'",
             ),
+            ("[targets.'net.py']", r"targets.'net.py': a target is a name in a file, such as 'model.py:Net'"),
             ("targets = ['net.py:Net']", r"targets must hold one table for each target"),
             (
                 "[targets.'net.py:Net']\ninput = []",

@@ -329,3 +329,37 @@ class TestOurOwnBugs:
         ran = lint("--no-cache", ".")
         assert ran.codes == ["TSG004"]
         assert ran.targets == ["net.py:Net", "net.py:Other"]
+
+
+class TestArguments:
+    def test_an_empty_name_is_not_the_working_folder(self, lint, net):
+        ran = lint("", "net.py")
+        assert ran.status == 2
+        assert "an empty name is no file or folder: pass . for the working folder" in ran.err
+        assert ran.targets == ["net.py:Net", "net.py:Other"]
+
+    @pytest.mark.parametrize(
+        ("flags", "says"),
+        [
+            (("-q", "-v"), "--quiet cannot be combined with --verbose"),
+            (("--isolated", "--config", "a.toml"), "--isolated ignores all configuration files"),
+            (("-o", "gone/report.json"), "there is no folder 'gone'"),
+        ],
+    )
+    def test_what_contradicts_or_could_not_be_kept(self, tsguard, net, flags, says):
+        ran = tsguard("lint", "net.py", *flags)
+        assert (ran.status, ran.out) == (2, "")
+        assert says in ran.err
+
+    def test_no_command_shows_the_commands(self, tsguard, net):
+        ran = tsguard()
+        assert ran.status == 2
+        assert ran.err.startswith("Usage: tsguard")
+
+    @pytest.mark.skipif(os.name != "posix", reason="a shell closes streams")
+    @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+    def test_streams_that_the_caller_has_closed(self, net, closed):
+        command = f"'{sys.executable}' -m tsguard lint --isolated net.py {closed}"
+        ran = subprocess.run(command, shell=True, cwd=net.parent, capture_output=True, text=True)
+        assert "Traceback" not in ran.stderr
+        assert ran.returncode == 0

@@ -158,6 +158,19 @@ error[TSG003] [*] "scale" is float, not <Tensor>: 100%, é
         assert max(map(len, shown(report, "text").splitlines())) < 200
         assert "torch.rand(3), " * 100 in shown(report, "text", verbose=True)
 
+    def test_of_many_inputs_as_many_are_shown_whole_as_there_is_room_for(self):
+        inputs = " ".join(["--input 'torch.randn(2, 3)'"] * 30)
+        target = replace(EVERYTHING.targets[0], constructor="Net(3)", inputs=inputs, guessed=True)
+        text = shown(replace(EVERYTHING, targets=(target,)), "text")
+        line = next(line for line in text.splitlines() if "--input" in line)
+        assert line.endswith("'torch.randn(2, 3)' and 27 more --input (guessed; --verbose shows all)")
+        assert line.count("--input 'torch.randn(2, 3)'") == 3
+        long = replace(
+            target, constructor=f"Net({'1, ' * 99})", inputs=f"--input '{'1 + ' * 99}1'", guessed=False
+        )
+        text = shown(replace(EVERYTHING, targets=(long,)), "text")
+        assert " with Net(...) and 1 --input (--verbose shows all)\n" in text
+
     def test_of_an_installed_package_the_nearest_finding_stands_for_all(self):
         text = shown(reaching_into_a_package(NET), "text")
         assert re.findall(r"^\w+\[.*\] .*", text, re.M) == ["error[TSG003] near"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -109,3 +110,17 @@ def test_a_type_that_the_constructor_tells_is_not_asked_about(tmp_path: Path, pa
     path.write_text(source.replace("self, s", f"self, {parameter}"), encoding="utf-8")
     project = Project((tmp_path,))
     assert judge(Program(project), find_target(project.module(path), "Net")).script == "ok"
+
+
+def test_a_number_that_a_configuration_holds_is_asked_about_beside_another(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    source = NET.format(forward="return x * (self.s if self.training else 0)").replace(
+        "self.s = s", "self.s = s.rate"
+    )
+    path.write_text(source, encoding="utf-8")
+    project = Project((tmp_path,))
+    found = judge(Program(project), find_target(project.module(path), "Net"))
+    assert found.script == "depends"
+    assert {f.when for f in found.findings if f.severity == "warning"} == {"isinstance(s.rate, float)"}
+    assert is_scripted(tmp_path, SimpleNamespace(rate=1))
+    assert not is_scripted(tmp_path, SimpleNamespace(rate=0.5))

@@ -67,7 +67,7 @@ DEMANDS = {
     ),
     "bags with offsets": (
         net("self.e = nn.EmbeddingBag(9, 4)", "text, starts", "return self.e(text, starts)"),
-        ["torch.randint(0, 9, (16,))", "torch.randint(0, 1, (2,))"],
+        ["torch.randint(0, 9, (16,))", "torch.zeros((2,), dtype=torch.int64)"],
     ),
     "parts that have names": (
         net("", "normals, weights", "x, y, z = normals.unbind(-1)", "return torch.stack([x * y, y * z], -1) @ weights"),
@@ -110,6 +110,10 @@ DEMANDS = {
         net("self.fc = nn.Linear(5, 3)", "x, labels, legal",
             "return F.cross_entropy(self.fc(x).masked_fill(~legal, -1e8), labels)"),
         ["torch.randn(2, 5)", "torch.randint(0, 3, (2,))", "torch.ones(2, 3, dtype=torch.bool)"],
+    ),
+    "what is added to scores": (
+        net("self.fc = nn.Linear(5, 3)", "x, mask", "scores = self.fc(x) + mask", "return scores.softmax(-1)"),
+        ["torch.randn(2, 5)", "torch.randn(2, 3)"],
     ),
     "targets that are values": (
         net("", "pred, target", "return F.binary_cross_entropy_with_logits(pred, target)"),

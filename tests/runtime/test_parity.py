@@ -163,3 +163,46 @@ def test_gradients_that_cancel_out_are_rounding() -> None:
     assert not compare_gradients(left, right, dict).equal
     assert compare_gradients(left, right, dict, outputs).equal
     assert not compare_gradients({"w": left["w"] * 1e3}, right, dict, outputs).equal
+
+
+REORDERED = f"""{HEAD}class Part(nn.Module):
+    def __init__(self, size, width):
+        super().__init__()
+        self.weight, self.width = nn.Parameter(torch.rand(size, width)), width
+        self.a = nn.Parameter(torch.rand(2 * width, 1))
+    def forward(self, x, near):
+        h = torch.mm(x, self.weight)
+        e = F.leaky_relu(h @ self.a[: self.width] + (h @ self.a[self.width :]).T)
+        e = torch.where(near > 0, e, -9e15 * torch.ones_like(e))
+        return F.elu(F.dropout(F.softmax(e, dim=1), 0.6, self.training) @ h)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleList([Part(8, 8), Part(8, 8)])
+        self.last = Part(16, 3)
+    def forward(self, x, near):
+        x = F.dropout(x, 0.6, self.training)
+        x = torch.cat([part(x, near) for part in self.parts], 1)
+        return self.last(x, near)
+"""
+
+
+def test_numbers_drawn_in_another_order_are_no_difference(attempting: Attempting) -> None:
+    train = AttemptSpec("trace", mode="train")
+    inputs = ("torch.randn(2, 8)", "torch.randn(2, 2)")
+    attempt = attempting(source=REORDERED, inputs=inputs, specs=(train,)).attempts[train]
+    assert attempt.status == "ok", attempt.error
+    assert (attempt.note or "").startswith("torch's optimiser draws random numbers in another order")
+
+
+def test_gradients_are_of_the_inputs_that_were_given(attempting: Attempting) -> None:
+    train = AttemptSpec("trace", mode="train")
+    source = (
+        f"{HEAD}class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.layer = nn.Linear(6, 6)\n"
+        "    def forward(self, x):\n        x[0] = self.layer(x[0])\n        return x[0]\n"
+    )
+    attempt = attempting(source=source, inputs=("[torch.rand(2, 6)]",), specs=(train,)).attempts[train]
+    assert attempt.status == "ok", attempt.error

@@ -262,7 +262,7 @@ def _beside(slower: Sequence[Attempt], use: Sequence[Attempt]) -> str:
 
 def _where(facts: Facts, right: Sequence[Attempt], use: Sequence[Attempt]) -> str:
     """What works, with the modes in which it does where it does not in all that were tried."""
-    modes = {a.mode for a in facts.attempts if a.backend == "eager" and a.status == "ok"}
+    modes = {a.mode for a in facts.attempts if a.backend == "eager"}
     works: dict[str, dict[str, None]] = {}
     for attempt in use:
         held = {a.mode for a in right if a.backend == attempt.backend}

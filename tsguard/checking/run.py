@@ -212,7 +212,7 @@ def _joined(
         if target.target in by_spec:
             own, result, part = by_spec[target.target]
             target = replace(_with_attempts(target, result, known), breakdown=part)
-            added += [*shown_by(target, result), *unmet(target, own.demands)]
+            added += [*shown_by(target, result, known), *unmet(target, own.demands)]
         targets.append(target)
     return _renumbered(report, [*findings, *_wanted(added, settings, sources)], targets)
 

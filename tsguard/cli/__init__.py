@@ -62,6 +62,7 @@ def main() -> None:
     # Nearly all that a command makes lives until it ends: to look through it again and again frees nothing,
     # neither while files are analysed nor while the report is put together.
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a pipe of another encoding loses no report
             stream.reconfigure(errors="backslashreplace")
@@ -76,26 +77,38 @@ def main() -> None:
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        click.echo(f"the report cannot be written: {error.strerror}", err=True)
-        status = 2
-    except Exception:
-        import traceback
-
-        traceback.print_exc()
-        click.echo("this is a bug in tsguard; please report it with the text above", err=True)
+    except Exception as error:
+        _tell_of_the_unexpected(error)
         status = 2
     # What is left goes with the process: Python would walk all of it once more on its way out.
     gc.freeze()
     sys.exit(status)
 
 
+def _open_closed_streams() -> None:
+    """What a caller has closed (``>&-``) is written nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(os.devnull, mode), encoding="utf-8"))
+
+
+def _tell_of_the_unexpected(error: Exception) -> None:
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        click.echo(f"the report cannot be written: {error.strerror}", err=True)
+        return
+    import traceback
+
+    traceback.print_exc()
+    click.echo("this is a bug in tsguard; please report it with the text above", err=True)
+
+
 def _tell(error: click.ClickException) -> None:
     """An error as the commands tell theirs, and where the options are listed."""
     from tsguard.cli.output import tell_error
 
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return
     tell_error(error.format_message())
     if isinstance(error, click.UsageError) and error.ctx is not None:
         click.echo(f"`{error.ctx.command_path} --help` shows how to use it", err=True)

@@ -152,6 +152,8 @@ def command(
     if fix_first and targets:
         wanted = Repairing(attempts.inputs, write=True, timeout=attempts.timeout, python=attempts.python)
         mended(options, wanted, targets)
+    if attempts.save is not None:
+        _make_folder(attempts.save)
     requests = [parse(target, settings) for target in targets]
     judged = to_update(settings) if options.update_baseline else settings
     try:
@@ -170,11 +172,19 @@ def command(
     return status
 
 
+def _make_folder(folder: Path) -> None:
+    """The folder to save to, before anything is done that could not be kept."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unusable(f"--save: {folder} cannot be made: {error.strerror}") from None
+
+
 def _tell_of_the_rest(requests: Sequence[Request], report: Report, settings: Settings) -> None:
     """Say why nothing was attempted of a notebook or a folder."""
     if any(is_notebook(request.path) for request in requests):
         click.echo("notebooks were linted only: what is attempted has to be imported from a file", err=True)
-    folders = [request.given for request in requests if request.path.is_dir() and not request.expression]
+    folders = [r.given for r in requests if r.given and r.path.is_dir() and not r.expression]
     if folders and not report.files:
         click.echo(f"no Python files in {', '.join(folders)}", err=True)
     elif folders and not settings.targets:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from tsguard.cli.fixing import unified
+from tsguard.cli.fixing import show_patch
 from tsguard.cli.options import (
     Options,
     Unusable,
@@ -103,14 +103,14 @@ def mended(
     why = "notebooks are left as they are: move what is to be repaired to a file"
     errors += tuple(Error(why, request.given) for request in requests if is_notebook(request.path))
     for error_ in errors:
-        tell_error(f"{error_.path}: {error_.message}" if error_.path else error_.message)
+        named = error_.path is None or error_.message.startswith(error_.path)
+        tell_error(error_.message if named else f"{error_.path}: {error_.message}")
     changes = _together(repaired)
     if wanted.write:
         _write(changes, wanted.allow_dirty)
     else:
         for path, change in changes.items():
-            for line in unified(path, change.before, change.after):
-                click.echo(line, nl=False)
+            show_patch(path, change)
     for number, one in enumerate(repaired):
         made = () if wanted.write else [earlier.changes for earlier in repaired[: number + 1]]
         _say(replace(one, left=tuple(before_changes(step, made) for step in one.left)), options)

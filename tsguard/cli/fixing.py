@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,10 +15,10 @@ from tsguard.cli.output import count, progress, publish, tell_errors
 from tsguard.report.records import dataclass
 from tsguard.settings.config import Settings
 from tsguard.settings.requests import Plan
-from tsguard.source.text import is_notebook
+from tsguard.source.text import bytes_of, encoding_of, is_notebook
 
 if TYPE_CHECKING:
-    from tsguard.repairing.fixing import Fixed
+    from tsguard.repairing.fixing import Change, Fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
     if notebooks and not options.quiet:
         click.echo(f"{count(notebooks, 'notebook')} left unchanged: fixes are for .py files", err=True)
     if fixing.diff:
-        return _show(done, options)
+        return _show(done, planned, options)
     piped = [job for job in planned.jobs if job.text is not None]
     for job in piped:
         change = done.changes.get(job.shown)
@@ -84,11 +85,11 @@ def pipe(code: str, encoding: str, errors: str = "strict") -> None:
     sys.stdout.buffer.flush()
 
 
-def _show(done: Fixed, options: Options) -> int:
+def _show(done: Fixed, planned: Plan, options: Options) -> int:
     """Print the changes as a unified diff; 1 if there are any, 2 if something could not be done."""
+    piped = {job.shown: job.encoding for job in planned.jobs if job.text is not None}
     for path, change in done.changes.items():
-        patch = "".join(unified(path, change.before, change.after))
-        pipe(patch, sys.stdout.encoding or "utf-8", "backslashreplace")
+        show_patch(path, change, piped.get(path))
     tell_errors(done.report, options)
     if not options.quiet:
         number = done.report.fixed
@@ -98,11 +99,27 @@ def _show(done: Fixed, options: Options) -> int:
     return int(bool(done.changes) and not options.exit_zero)
 
 
-def unified(path: str, before: str, after: str) -> Iterator[str]:
-    """The lines of a unified diff."""
+def show_patch(path: str, change: Change, encoding: str | None = None) -> None:
+    """Print a change as a unified diff: to a terminal in its encoding, else in that of the file, so that it applies."""
+    encoding = encoding or encoding_of(bytes_of(Path(path)))
+    mark = "\ufeff" if encoding == "utf-8-sig" else ""
+    if change.before == change.after:
+        return
+    head, *lines = _unified(path, mark + change.before, mark + change.after)
+    if sys.stdout.isatty():
+        pipe("".join((head, *lines)), sys.stdout.encoding or "utf-8", "backslashreplace")
+        return
+    pipe(head, sys.getfilesystemencoding(), "surrogateescape")
+    pipe("".join(lines), "utf-8" if mark else encoding)
+
+
+def _unified(path: str, before: str, after: str) -> Iterator[str]:
+    """The head and the lines of a unified diff."""
     import difflib
 
     # Not by splitlines, which ends a line at a form feed too.
     old, new = (list(io.StringIO(text, newline="\n")) for text in (before, after))
-    for line in difflib.unified_diff(old, new, path, path):
+    source, target, *lines = difflib.unified_diff(old, new, path, path)
+    yield source + target
+    for line in lines:
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

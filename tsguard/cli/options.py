@@ -62,6 +62,12 @@ class Options:
         Raises:
             Unusable: the configuration cannot be used.
         """
+        if self.isolated and self.config is not None:
+            raise click.UsageError(
+                "--isolated ignores all configuration files: it cannot be combined with --config"
+            )
+        if self.quiet and self.verbose:
+            raise click.UsageError("--quiet cannot be combined with --verbose")
         try:
             file = None if self.isolated else self.config or find(paths)
             settings = load(file)
@@ -82,6 +88,7 @@ class Options:
             torch_version=self.torch_version or settings.torch_version,
             purpose=self.purpose,
             dynamic=self.dynamic or settings.dynamic,
+            demanded=self.dynamic,
         )
 
 
@@ -131,6 +138,13 @@ def _open_sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, .
         raise click.BadParameter(str(error)) from None
 
 
+def _writable(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+    """A file to write to, whose folder is there before anything is done that could not be kept."""
+    if value is not None and not value.parent.is_dir():
+        raise click.BadParameter(f"{value} cannot be written: there is no folder {str(value.parent)!r}")
+    return value
+
+
 _CODES: dict[str, Any] = {"multiple": True, "metavar": "CODES", "callback": _selectors}
 _FILE: Any = click.Path(path_type=Path, dir_okay=False)
 # What every command that writes a report takes.
@@ -141,7 +155,7 @@ _REPORT: tuple[Decorator, ...] = (
         envvar="TSGUARD_OUTPUT_FORMAT",
         help="The format of the report.  [default: text]",
     ),
-    click.option("-o", "--output", type=_FILE, help="Write the report to a file."),
+    click.option("-o", "--output", type=_FILE, callback=_writable, help="Write the report to a file."),
     click.option("--config", type=_FILE, help="The configuration file: a pyproject.toml or tsguard.toml."),
     click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
     click.option("-q", "--quiet", is_flag=True, help="Print findings and errors only."),

@@ -57,6 +57,10 @@ def publish(
             click.echo(_baseline(report.baseline), err=True)
         if fixable := _fixable(report, unsafe_fixes):
             click.echo(fixable, err=True)
+        if options.dynamic and report.purpose == "trace":
+            click.echo(
+                "note: --dynamic is about torch.export: pass --for export to see its verdicts", err=True
+            )
     return status(report, settings, options.exit_zero)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -162,11 +163,34 @@ def speedup_cell(speedup: Speedup | None) -> Cell:
     return Cell(text, _TONES.get(speedup.conclusion, "plain"))
 
 
+_SHORTENED = "with  and 99 more --input (guessed; --verbose shows all)"
+
+
 def made(target: TargetReport) -> str:
     """How a target was constructed and called; "" where it was not."""
     parts = [part for part in (target.constructor, target.inputs) if part]
     guessed = " (guessed)" if target.guessed else ""
     return f"with {' '.join(parts)}{guessed}" if parts else ""
+
+
+def made_in_short(target: TargetReport, longest: int) -> str:
+    """The same, with as many whole inputs as there is room for, and how many there are besides."""
+    whole = made(target)
+    if len(whole) <= longest:
+        return whole
+    constructor = target.constructor or ""
+    if len(constructor) > longest // 2:
+        constructor = f"{constructor.partition('(')[0]}(...)"
+    options = re.split(r" (?=--input )", target.inputs) if target.inputs else []
+    room, kept = longest - len(constructor) - len(_SHORTENED), 0
+    while kept < len(options) and len(options[kept]) < room:
+        room -= len(options[kept]) + 1
+        kept += 1
+    left = len(options) - kept
+    more = [f"and {left}{' more' if kept else ''} --input"] if left else []
+    guessed = "guessed; " if target.guessed else ""
+    parts = [part for part in (constructor, *options[:kept], *more) if part]
+    return f"with {' '.join(parts)} ({guessed}--verbose shows all)"
 
 
 def why(attempt: Attempt) -> str:
@@ -195,7 +219,7 @@ def said(error: AttemptError) -> str:
     """An error in a line: its place, its type and the first line of its message."""
     place = f"{error.path}:{error.line}: " if error.path else ""
     first = next((line.strip() for line in error.message.splitlines() if line.strip()), "")
-    return f"{place}{error.type}: {first.rstrip(':')}"
+    return place + ": ".join(filter(None, (error.type, first.rstrip(":"))))
 
 
 def worth_a_row(report: Report, verbose: bool) -> list[TargetReport]:

@@ -19,6 +19,7 @@ from tsguard.formats.tables import (
     chosen,
     cut,
     made,
+    made_in_short,
     part_reasons,
     said,
     said_by_torch,
@@ -173,7 +174,7 @@ def _releases(report: Report) -> Iterator[str]:
 
 def _attempted(target: TargetReport, view: View) -> Iterator[str]:
     if target.attempts or target.recommendation:
-        given = made(target) if view.verbose else cut(made(target), _LONGEST_LINE)
+        given = made(target) if view.verbose else made_in_short(target, _LONGEST_LINE)
         yield f"{click.style(target.target, bold=True)} {printable(given)}".rstrip()
     if target.attempts:
         rows = [[Cell(title, "faint") for title in ATTEMPT_HEAD], *map(attempt_row, target.attempts)]

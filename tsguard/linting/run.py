@@ -14,7 +14,7 @@ from tsguard.language.releases import ways
 from tsguard.linting.assembly import NOT_ALWAYS_FOUND, condensed, merge, number, suppress
 from tsguard.linting.cells import findings_in_cells, target_in_cell
 from tsguard.linting.garbage_collection import Memory, infrequent_collection
-from tsguard.report import Finding, Packages, Purpose, Report
+from tsguard.report import Error, Finding, Packages, Purpose, Report
 from tsguard.report.records import dataclass, replace
 from tsguard.rules import covers
 from tsguard.settings.config import ConfigError, Settings
@@ -106,7 +106,11 @@ def assemble(plan: Plan, inspections: Sequence[Inspection], settings: Settings) 
         findings=numbered,
         targets=targets,
         files=len(plan.jobs),
-        errors=(*plan.errors, *(error for i in inspections for error in i.errors)),
+        errors=(
+            *plan.errors,
+            *(error for i in inspections for error in i.errors),
+            *_not_there(plan, settings),
+        ),
         purpose=settings.purpose,
         known=tuple(findings_in_cells(known, sources)),
         baseline=use and replace(use, accepted=tuple(findings_in_cells(use.accepted, sources))),
@@ -120,6 +124,17 @@ def _note_on_export(judged: Judged, purpose: Purpose) -> str | None:
     if purpose != "export" or ways(judged.releases[0]).slices_by_data:
         return None
     return "torch.export is checked as in torch 2.13 and newer: older releases refuse more, so that the verdict is unknown"
+
+
+def _not_there(plan: Plan, settings: Settings) -> Iterator[Error]:
+    """Inputs that were asked for by a name that none has."""
+    if not settings.demanded:
+        return
+    from tsguard.linting.asked_inputs import inputs_not_there
+    from tsguard.project import Project
+
+    project = Project(search_paths(settings), None, is_complete(settings))
+    yield from inputs_not_there(settings.demanded, plan.jobs, project)
 
 
 def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -> Callable[[str, str], bool]:

@@ -22,6 +22,8 @@ MODULE_BASES = frozenset(
         "lightning.pytorch.LightningModule",
     }
 )
+# The bases that come without a forward; ``object`` is found nowhere.
+_WITHOUT_INPUTS = frozenset({"torch.nn.Module", "torch.jit.ScriptModule"})
 _SCRIPTERS = frozenset({"torch.jit.script", "torch.jit.script_if_tracing"})
 
 
@@ -101,6 +103,37 @@ def find_target(module: Module, expression: str) -> Target:
     kind: Literal["module", "function"] = "module" if is_made else "function"
     collates = name in handed_over(module).as_collate
     return Target(f"{module.file.path}:{expression}", module, name, node, kind, call, collates, compiled=True)
+
+
+def input_names(project: Project, target: Target) -> tuple[str, ...] | None:
+    """What the inputs of a target are called; None where that cannot be told."""
+    if target.kind == "function":
+        return _parameters([target.node])
+    if not isinstance(target.node, ast.ClassDef):
+        return None
+    ancestry = list(_ancestry(project, Definition(target.module, target.node)))
+    if any(not isinstance(base, ast.ClassDef) and base not in _WITHOUT_INPUTS for base in ancestry):
+        return None
+    members = (member for base in ancestry if isinstance(base, ast.ClassDef) for member in base.body)
+    return _parameters([member for member in members if _defines_forward(member)])
+
+
+def _defines_forward(member: ast.stmt) -> bool:
+    named = member.targets if isinstance(member, ast.Assign) else [member]
+    return any(getattr(node, "id", getattr(node, "name", None)) == "forward" for node in named)
+
+
+def _parameters(functions: list[ast.stmt]) -> tuple[str, ...] | None:
+    """What the parameters of functions are called, of which one is called; None where any name will do."""
+    found: dict[str, None] = {}
+    for function in functions:
+        if not isinstance(function, ast.FunctionDef) or function.args.kwarg is not None:
+            return None
+        given = function.args
+        variadic = [given.vararg] if given.vararg is not None else []
+        named = (*given.posonlyargs, *given.args, *variadic, *given.kwonlyargs)
+        found |= {parameter.arg: None for parameter in named if parameter.arg != "self"}
+    return tuple(found) if functions else None
 
 
 def is_module_class(project: Project, definition: Definition) -> bool:

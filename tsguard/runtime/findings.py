@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from tsguard.answer.words import is_internal
 from tsguard.report import Attempt, AttemptError, Finding, TargetReport
@@ -13,6 +13,7 @@ from tsguard.runtime.shown import first_line, place, ratio, when
 
 # What torch.jit.save says of None where a tensor is to be, as for an argument that is not annotated.
 _UNDEFINED = "undefined Tensor"
+_Places = Set[tuple[str | None, int | None]]
 _EXPORTED = ("export", "export_dynamic")
 
 
@@ -43,8 +44,9 @@ def finding(code: str, target: TargetReport, at: AttemptError | None, **fields: 
     )
 
 
-def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
-    """What the attempts on a target showed beyond what the linter said of it."""
+def shown_by(target: TargetReport, found: TargetAttempts, known: Iterable[Finding] = ()) -> Iterator[Finding]:
+    """What the attempts on a target showed beyond what the linter said of it, in the findings that are ``known``."""
+    told = {(f.path, f.line) for f in known if f.family == "script" and target.target in f.targets}
     if not found.callable and found.stop is not None:
         need, stop = needs(found), found.stop
         if stop.fault and stop.tried:
@@ -57,6 +59,8 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
         else:
             error = found.stop.error
             code = "TSG909" if stop.step in ("inputs", "example_inputs") else "eager-fails/uncalled"
+            if error.type == "ModuleNotFoundError":
+                code = "eager-fails/missing"
             if stop.step == "inputs" and found.subject.inputs is not None and not stop.fault:
                 code = "eager-fails/given"
             yield finding(code, target, error, when=when(stop.step), error=_said(error))
@@ -64,11 +68,10 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
     for attempt, where in _together(found.attempts.values()):
         failed = attempt.error if attempt.backend == "eager" else None
         if failed is not None and works and found.source == "inferred":
-            why = f"; with those that were found it ends in {_said(failed)}"
-            what, how = f"example inputs for {attempt.mode}", "give inputs that it takes there with --input"
-            yield finding("TSG908", target, failed, what=what, why=why, how=how)
+            how = "give inputs that it takes there with --input"
+            yield finding("not-attempted/mode", target, failed, what=attempt.mode, why=_said(failed), how=how)
         else:
-            yield from _of_attempt(target, attempt, where)
+            yield from _of_attempt(target, attempt, where, told)
 
 
 def _given(found: TargetAttempts) -> str:
@@ -102,7 +105,7 @@ def _together(attempts: Iterable[Attempt]) -> list[tuple[Attempt, str]]:
     return [(group[0], " and ".join(map(place, group))) for group in alike.values()]
 
 
-def _of_attempt(target: TargetReport, attempt: Attempt, where: str) -> Iterator[Finding]:
+def _of_attempt(target: TargetReport, attempt: Attempt, where: str, told: _Places) -> Iterator[Finding]:
     error = attempt.error
     if attempt.status in ("crashed", "timeout") and error is not None:
         yield finding("TSG910", target, error, backend=attempt.backend, place=where, how=error.message)
@@ -110,7 +113,7 @@ def _of_attempt(target: TargetReport, attempt: Attempt, where: str) -> Iterator[
         if attempt.status == "failed" and error is not None:
             yield finding("TSG909", target, error, when=f"in {where}", error=_said(error))
     elif attempt.status == "failed" and error is not None:
-        yield from _refusal(target, attempt, error, where)
+        yield from _refusal(target, attempt, error, where, told)
     elif attempt.status == "diverged" and attempt.backend in _EXPORTED and error is not None:
         verdict = target.export.verdict if attempt.backend == "export" else target.export.dynamic
         if verdict != "specialised":
@@ -137,7 +140,15 @@ def _of_attempt(target: TargetReport, attempt: Attempt, where: str) -> Iterator[
         )
 
 
-def _refusal(target: TargetReport, attempt: Attempt, error: AttemptError, where: str) -> Iterator[Finding]:
+def _refusal(
+    target: TargetReport, attempt: Attempt, error: AttemptError, where: str, told: _Places
+) -> Iterator[Finding]:
+    if (
+        attempt.backend == "script"
+        and target.script.verdict == "depends"
+        and (error.path, error.line) in told
+    ):
+        return  # one of the constructor arguments that it depends on
     if attempt.backend == "script" and target.script.verdict not in ("blocked", "broken"):
         ran = attempt.compile_seconds > 0
         code = "TSG902" if ran else "TSG901"
@@ -154,6 +165,5 @@ def _first_warning(attempt: Attempt) -> AttemptError | None:
 
 
 def _said(error: AttemptError) -> str:
-    return (
-        "an internal error of torch" if is_internal(error) else f"{error.type}: {first_line(error.message)}"
-    )
+    said = ": ".join(filter(None, (error.type, first_line(error.message))))
+    return "an internal error of torch" if is_internal(error) else said

@@ -57,18 +57,25 @@ class Environment:
     cuda: str | None
 
 
+def _interpreter(given: str) -> str:
+    """The interpreter that is given, or that of the environment that is."""
+    if os.path.isdir(given):
+        return os.path.join(given, "bin", "python")
+    return os.path.abspath(given) if os.path.isfile(given) else given
+
+
 class Launcher:
     """Runs tasks in worker processes; safe to use from several threads.
 
     Args:
-        python: the interpreter that has torch; ours by default.
+        python: the interpreter, or the environment, that has torch; ours by default.
 
     Raises:
         TorchUnavailable: on entering, when that interpreter cannot import torch.
     """
 
     def __init__(self, python: str | None = None) -> None:
-        self._python = python or sys.executable
+        self._python = _interpreter(python) if python else sys.executable
         self._lock = threading.Lock()
         self._supervisors: set[int] = set()
         self._parts: set[str] = set()
@@ -206,14 +213,18 @@ class Launcher:
         ours, theirs = socket.socketpair()
         log = self.folder / "zygote.log"
         with theirs, open(log, "wb") as errors:
-            self._zygote = subprocess.Popen(
-                bootstrap.command(self._python, "tsguard.runtime.zygote:main", theirs.fileno()),
-                stdin=subprocess.DEVNULL,
-                stdout=errors,
-                stderr=errors,
-                env={**bootstrap.environment(), "TMPDIR": str(self.folder), MARK: self._mark},
-                pass_fds=[theirs.fileno()],
-            )
+            try:
+                self._zygote = subprocess.Popen(
+                    bootstrap.command(self._python, "tsguard.runtime.zygote:main", theirs.fileno()),
+                    stdin=subprocess.DEVNULL,
+                    stdout=errors,
+                    stderr=errors,
+                    env={**bootstrap.environment(), "TMPDIR": str(self.folder), MARK: self._mark},
+                    pass_fds=[theirs.fileno()],
+                )
+            except OSError as error:
+                told = f"{self._python} is no interpreter that can be started: {error.strerror}"
+                raise TorchUnavailable(told) from None
         self._control = ours
         ours.settimeout(IMPORT_SECONDS)
         facts = _first_line(ours)

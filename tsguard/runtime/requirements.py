@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tsguard.answer.facts import was_run
-from tsguard.report import Attempt, Finding, Speedup, TargetReport
+from tsguard.report import SCHEMA_VERSION, Attempt, Finding, Speedup, TargetReport
 from tsguard.runtime.findings import finding
 from tsguard.runtime.options import Required
 from tsguard.runtime.shown import place, ratio
@@ -76,6 +76,9 @@ def previous_attempts(file: Path) -> dict[tuple[str, ...], dict[str, Any]]:
     """
     try:
         report = json.loads(file.read_text(encoding="utf-8"))
+        if report["schema_version"] != SCHEMA_VERSION:
+            told = f"{file} is a report of schema version {report['schema_version']}, not {SCHEMA_VERSION}"
+            raise UnusablePrevious(f"{told}: write it again with this tsguard")
         return {
             _key(target["target"], a["backend"], a["device"], a["mode"], a.get("dtype")): a
             for target in report["targets"]
@@ -83,6 +86,8 @@ def previous_attempts(file: Path) -> dict[tuple[str, ...], dict[str, Any]]:
         }
     except OSError as error:
         raise UnusablePrevious(f"{file} cannot be read: {error.strerror}") from None
+    except UnusablePrevious:
+        raise
     except (ValueError, KeyError, TypeError):
         raise UnusablePrevious(
             f"{file} is not a JSON report of tsguard (--output-format json -o FILE)"

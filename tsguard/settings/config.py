@@ -51,7 +51,7 @@ class Settings:
     ``root`` is the project's folder; ``file`` the configuration read, None without one;
     ``exclude`` None stands for the default exclusions; ``jobs`` 0 for as many as
     there are cores; ``purpose`` "export" judges traces for torch.export's sake, with the sizes
-    ``dynamic`` left open.  What torch.export makes of the code is not asked where nothing ``tells_export``:
+    ``dynamic`` left open, of which inputs those ``demanded`` are of, some target has to have.  What torch.export makes of the code is not asked where nothing ``tells_export``:
     no format but JSON does in a report on traces.
     """
 
@@ -75,6 +75,7 @@ class Settings:
     cache: bool = True
     purpose: Purpose = "trace"
     dynamic: tuple[OpenSizes, ...] = ()
+    demanded: tuple[OpenSizes, ...] = ()
     tells_export: bool = True
 
     @property
@@ -202,7 +203,7 @@ def _string(value: Any, place: str, root: Path) -> str:
 def _strings(value: Any, place: str, root: Path) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise _expected("a list of strings", place, value)
-    return tuple(_string(item, f"each item of {place}", root) for item in value)
+    return tuple(_string(item, f"{place}: each item", root) for item in value)
 
 
 def _boolean(value: Any, place: str, root: Path) -> bool:
@@ -282,6 +283,8 @@ def _targets(value: Any, place: str, root: Path) -> dict[str, TargetSettings]:
     read = {}
     for target, table in value.items():
         inside = f"{place}.{target!r}: "
+        if ":" not in target:
+            raise ConfigError(f"{inside}a target is a name in a file, such as 'model.py:Net'")
         _reject_unknown(table, _TARGET_KEYS, inside)
         given = {key: _TARGET_KEYS[key](item, f"{inside}{key}", root) for key, item in table.items()}
         read[target] = TargetSettings(**{key.replace("-", "_"): item for key, item in given.items()})

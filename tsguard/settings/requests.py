@@ -87,7 +87,9 @@ def plan(requests: Iterable[Request], settings: Settings) -> Plan:
     errors: list[Error] = []
     empty: list[str] = []
     for request in requests:
-        if request.text is None and not os.path.lexists(request.path):
+        if not request.given:
+            errors.append(Error("an empty name is no file or folder: pass . for the working folder"))
+        elif request.text is None and not os.path.lexists(request.path):
             errors.append(_missing(request))
         elif request.text is None and os.path.isdir(request.path):
             found = list(_in_folder(request, exclusions, settings, errors))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.sugared import Args, Kwargs, Value
-from tsguard.analysis.terms import IsInstance, Item, Literal, Named, Parameter, Question
+from tsguard.analysis.terms import Attribute, IsInstance, Item, Literal, Named, Parameter, Question, Term
 from tsguard.language import types as t
 from tsguard.language.matching import Mismatch, match_overloads
 from tsguard.language.schemas import Schema
@@ -56,11 +56,11 @@ def joined(fc: FunctionCompiler, one: Value, other: Value) -> tuple[Value, Value
 
 
 def _beside(fc: FunctionCompiler, value: Value, type_: t.Type) -> Value:
-    parameter = _parameter(value) if type_ in (t.INT, t.FLOAT) else None
-    if parameter is None:
+    term = _given(value) if type_ in (t.INT, t.FLOAT) else None
+    if term is None:
         return value
     kind, read = (_FLOAT, t.FLOAT) if type_ is t.INT else (_INT, t.INT)
-    return replace(value, type=read) if _is_so(fc, [IsInstance(parameter, kind)]) else value
+    return replace(value, type=read) if _is_so(fc, [IsInstance(term, kind)]) else value
 
 
 def _wanted(schema: Schema, key: int | str) -> t.Type:
@@ -98,6 +98,16 @@ def _asked(fc: FunctionCompiler, value: Value, *, is_listed: bool) -> list[Quest
 
 def _parameter(value: Value) -> Parameter | None:
     """The argument of a constructor that a value of unknown type is, as it was given."""
+    term = _given(value)
+    return term if isinstance(term, Parameter) else None
+
+
+def _given(value: Value) -> Term | None:
+    """What a value of unknown type is, where that was given to a constructor: an argument, or an attribute of one."""
     source = value.source if value.type is t.UNKNOWN else None
-    is_given = source is not None and source.unread is None and not source.hint
-    return source.term if is_given and source is not None and isinstance(source.term, Parameter) else None
+    if source is None or source.unread is not None or source.hint:
+        return None
+    root = source.term
+    while isinstance(root, Attribute):
+        root = root.owner
+    return source.term if isinstance(root, Parameter) else None

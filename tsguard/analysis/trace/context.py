@@ -149,9 +149,9 @@ class Tracer(Follower):
         self.events.pop(event.key, None)
         self.parts.pop(event.key, None)
 
-    def debt(self, rule: RuleName, node: ast.AST | None, origin: Origin) -> Debt | None:
+    def debt(self, rule: RuleName, node: ast.AST | None, origin: Origin, **facts: str) -> Debt | None:
         """What ``report`` would record, for when something depends on a value."""
-        event = self.event(rule, node, origin)
+        event = self.event(rule, node, origin, **facts)
         return None if event is None else Debt(event, self.receiver)
 
     def settle(self, debt: Debt, dim: Dim | None = None) -> None:

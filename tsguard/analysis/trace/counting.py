@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
 from tsguard.analysis.export import data, ordering, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import attributes, iteration, kinds, shaping, sorting
@@ -52,7 +53,8 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
         if known is not None:
             return known
         number = frozen(value.origin.then(node), "size", "int")
-        number.debt = tracer.debt("size-to-number/len", node, value.origin)
+        counted = node.args[0] if isinstance(node, ast.Call) and node.args else node
+        number.debt = tracer.debt("size-to-number/len", node, value.origin, value=text_of(counted))
         number.dim = None if extent is None else extent.at(0)
         return number
     if isinstance(value, py.TensorValue):
@@ -170,7 +172,7 @@ def _chosen(tracer: Tracer, args: Args, kwargs: Kwargs, sign: int, node: ast.AST
         value = next((v for v in live if isinstance(v, Traced)), live[0])
         assert isinstance(value, (Traced, Number))
         if isinstance(value, Number):
-            return number_of(tracer, "extreme", value, node, "int")
+            return number_of(tracer, "extreme" if sign < 0 else "largest", value, node, "int")
         report_number(tracer, "extreme", value, node)
         return Traced(origin=value.origin.then(node))
     if live:

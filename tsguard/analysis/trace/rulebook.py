@@ -25,6 +25,8 @@ _ASKED: dict[tuple[str, str], RuleName] = {
     ("data", "key"): "tensor-to-number/index",
     ("size", "extreme"): "size-to-number/extreme",
     ("data", "extreme"): "tensor-to-number/extreme",
+    ("size", "largest"): "size-to-number/largest",
+    ("data", "largest"): "tensor-to-number/extreme",
     ("size", "compiled"): "size-to-number/compiled",
     ("data", "compiled"): "tensor-to-number/silent",
     ("size", "silent"): "size-to-number/silent",

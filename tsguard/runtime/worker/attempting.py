@@ -6,6 +6,7 @@ import contextlib
 import copy
 import fcntl
 import inspect
+import io
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.jit._fuser import optimized_execution
 
 from tsguard.answer.facts import COMPILED_ALREADY, NOT_RUN
 from tsguard.report import Attempt, AttemptError, Parity
@@ -37,6 +39,7 @@ from tsguard.runtime.worker.values import moved
 from tsguard.runtime.worker.variants import InputVariant
 
 _JIT = frozenset({"script", "trace", "freeze", "optimize_for_inference", "onednn"})
+_REORDERED = "torch's optimiser draws random numbers in another order: compared without it"
 _FEWEST_CALLS = {"eval": 5, "train": 8}
 
 
@@ -147,17 +150,35 @@ def _compared(known: Attempt, bench: Bench, built: Any, call: Call) -> Attempted
     except BaseException as error:
         return _failed(known, error, bench.code)
     outcome = compare.check(bench.eager, built, first=first, covers=_covers(bench, call, spec))
-    known = replace(known, parity=outcome)
-    if not outcome.ok:
+    drawn = None if outcome.ok else _as_drawn(bench, built, spec)
+    known = replace(known, parity=drawn or outcome)
+    if not outcome.ok and drawn is None:
         return Attempted(replace(known, status="diverged", error=_divergence(outcome)))
-    note = None
+    notes = [_REORDERED] if drawn is not None else []
     if spec.backend == "trace" and spec.device != "cpu" and (wrong := _moved_from_cpu(bench, spec)):
-        note = f"a trace made on the CPU does not work on {spec.device}: {wrong}"
+        notes.append(f"a trace made on the CPU does not work on {spec.device}: {wrong}")
     elif spec.backend == "trace" and compare.follows_mode(bench.eager, built) is False:
-        note = f"the trace keeps the mode it was made in: {spec.mode}()"
+        notes.append(f"the trace keeps the mode it was made in: {spec.mode}()")
     elif isinstance(call, OpenCall) and not tries_others(bench.eager, call):
-        note = "eager accepted no other size in the dynamic dimensions: none was tried"
-    return Attempted(replace(known, note=note))
+        notes.append("eager accepted no other size in the dynamic dimensions: none was tried")
+    return Attempted(replace(known, note="; ".join(notes) or None))
+
+
+def _as_drawn(bench: Bench, built: Any, spec: AttemptSpec) -> Parity | None:
+    """The parity of a compiled module that draws its random numbers as written; None if that is not the difference."""
+    if not isinstance(built, (torch.jit.ScriptModule, torch.jit.ScriptFunction)) or not bench.eager.is_random:
+        return None
+    # What has run keeps the plan by which it ran: only what is read anew gets another.
+    saved = io.BytesIO()
+    try:
+        torch.jit.save(built, saved)
+        saved.seek(0)
+        with optimized_execution(False):
+            again = torch.jit.load(saved, map_location=spec.device)
+            outcome = compare.check(bench.eager, again)
+    except Exception:
+        return None
+    return outcome if outcome.ok else None
 
 
 def _covers(bench: Bench, call: Call, spec: AttemptSpec) -> Callable[[InputVariant], bool]:

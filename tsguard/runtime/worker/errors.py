@@ -145,7 +145,7 @@ class TracerWarnings:
         if issubclass(category, TracerWarning) and not _LAYERS.search(filename):
             frames = [(f.filename, f.lineno or 1) for f in traceback.extract_stack()]
             owned = [frame for frame in frames if self._code.owns(frame[0])]
-            path, number = owned[-1] if owned else (filename, lineno)
+            path, number = owned[-1] if owned else (None, None)
             text = str(message).partition("\n")[0]
             self._found.setdefault(AttemptError("TracerWarning", text, path, number))
 

@@ -16,7 +16,7 @@ from tsguard.report import Parity, Variant
 from tsguard.runtime.worker.comparison import Comparison, compare, compare_gradients
 from tsguard.runtime.worker.errors import first_line
 from tsguard.runtime.worker.guarding import value_or
-from tsguard.runtime.worker.running import Call, Result, asks_for_gradients, run
+from tsguard.runtime.worker.running import SEED, Call, Result, asks_for_gradients, run
 from tsguard.runtime.worker.state import State
 from tsguard.runtime.worker.values import mapped
 from tsguard.runtime.worker.variants import InputVariant, variants
@@ -94,6 +94,13 @@ class Eager:
         """Whether eager gives the same result for the same inputs, state and seed, and does not raise instead."""
         again = value_or(None, functools.partial(self._run, InputVariant("", self.call)))
         return again is not None and compare(self.first.output, again.output, lambda: None).equal
+
+    @functools.cached_property
+    def is_random(self) -> bool:
+        """Whether eager's result depends on the seed."""
+        other = functools.partial(run, self.module, self.call, self.state, backward=False, seed=SEED + 1)
+        drawn = value_or(None, other)
+        return drawn is not None and not compare(self.first.output, drawn.output, lambda: None).equal
 
     def exact(self, variant: InputVariant) -> Result:
         """The result of a float64 copy.

@@ -58,6 +58,7 @@ def run(
     backward: bool,
     before: Call | None = None,
     watched: bool = False,
+    seed: int = SEED,
 ) -> Result:
     """Run once, after the call ``before`` if there is one, and put the state back.
 
@@ -73,10 +74,11 @@ def run(
             with before.in_mode(backward=False):
                 before.cloned().on(callee)
         call = call.cloned()
-        seed_everything(SEED)
+        given = list(floating((call.args, call.kwargs)))  # a call may put others in their place
+        seed_everything(seed)
         with call.in_mode(backward):
             output = call.on(callee)
-            gradients = _gradients(callee, call, output) if backward else {}
+            gradients = _gradients(callee, given, output) if backward else {}
         named = callee.named_buffers() if isinstance(callee, nn.Module) else ()
         buffers = {own_name(name): buffer for name, buffer in named}
         inputs = call.args, call.kwargs
@@ -90,10 +92,10 @@ def asks_for_gradients(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and "does not require grad" in str(error)
 
 
-def _gradients(callee: Any, call: Call, output: Any) -> dict[str, Tensor]:
+def _gradients(callee: Any, given: list[Tensor], output: Any) -> dict[str, Tensor]:
     """Gradients of a weighted sum of the outputs, so that none cancels by symmetry."""
     wanted = learnable(callee)
-    for index, tensor in enumerate(floating((call.args, call.kwargs))):
+    for index, tensor in enumerate(given):
         if tensor.requires_grad:
             wanted[f"input {index}"] = tensor
     outputs = [t for t in floating(output) if t.requires_grad]

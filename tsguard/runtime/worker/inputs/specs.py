@@ -31,6 +31,10 @@ class TensorSpec:
     def expression(self) -> str:
         sizes = ", ".join(map(str, self.shape))
         shape = f"({sizes}{',' if len(self.shape) == 1 else ''})"
+        if self.kind == "int" and self.high - self.low == 1:
+            return (
+                f"torch.full({shape}, {self.low})" if self.low else f"torch.zeros({shape}, dtype=torch.int64)"
+            )
         if self.kind == "int":
             return f"torch.randint({self.low}, {self.high}, {shape})"
         if self.kind == "bool":

@@ -39,6 +39,12 @@ _FLOATING = frozenset(
 _COMPARISONS = frozenset(
     {"eq", "ne", "lt", "le", "gt", "ge", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 )
+_SUMS = frozenset(
+    {
+        *("add", "add_", "sub", "sub_", "rsub", "__add__", "__radd__", "__iadd__"),
+        *("__sub__", "__rsub__", "__isub__"),
+    }
+)
 _BY_ELEMENTS = frozenset(
     {
         *("add", "sub", "mul", "div", "pow", "maximum", "minimum", "fmod", "remainder", "atan2", "where"),
@@ -122,6 +128,7 @@ def _elementwise(op: Operation) -> Any:
         for operand in operands:
             if isinstance(operand, StandIn) and operand.origin is not None:
                 operand.origin.computed_with = True
+                operand.origin.added |= op.name in _SUMS
     shape = shape_of(operands[0])
     for operand in operands[1:]:
         shape = broadcast(shape, shape_of(operand))

@@ -199,8 +199,9 @@ def _spec_of(made: StandIn, spec: TensorSpec, session: Session) -> TensorSpec:
     sizes = shape.decide(session.hints)
     kind = spec.kind
     if origin is not None:
-        by_name_only = origin.kind is None and kind == "int" and origin.computed_with
-        kind = origin.kind or ("float" if by_name_only else kind)
+        # What only its name says: a mask that is added to scores holds what is added, not whether.
+        is_number = (kind == "int" and origin.computed_with) or (kind == "bool" and origin.added)
+        kind = origin.kind or ("float" if is_number else kind)
         # One row is not looked up by index: it came out of values that stand-ins do not have.
         sizes_known = [h.decide(session.hints) for h in origin.highs if isinstance(h, Size)]
         highs = [h for h in sizes_known if h > 1] + [h for h in origin.highs if isinstance(h, int)]

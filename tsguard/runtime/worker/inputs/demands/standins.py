@@ -29,7 +29,7 @@ MOST_ITEMS = 8
 class Origin:
     """One input: of which kind its values must be, and what integers must stay below.
 
-    ``computed_with`` tells that operations by elements take it; ``states`` are what it is taken apart into
+    ``computed_with`` tells that operations by elements take it, ``added`` that sums do; ``states`` are what it is taken apart into
     by a layer that keeps two.
     """
 
@@ -39,6 +39,7 @@ class Origin:
     complex: bool = False
     highs: list[Size | int] = field(default_factory=list)
     computed_with: bool = False
+    added: bool = False
     states: tuple[StandIn, ...] = ()
 
     def must_be(self, kind: Kind, *highs: Size | int) -> None:
