@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 
 def convert_to_int(event: Event) -> Fix | None:
-    """``range(n / 2)`` becomes ``range(int(n / 2))``."""
-    return _wrapped(event, _named(event, "value", "index", "expression"), "int")
+    """``range(n / 2)`` becomes ``range(int(n / 2))``; ``a or b`` is a bool in TorchScript, which counts to 1."""
+    node = _named(event, "value", "index", "expression")
+    return _wrapped(event, node, "int") if not isinstance(node, ast.BoolOp) else None
 
 
 def _wrapped(event: Event, node: ast.expr | None, function: str, kind: Applicability = "safe") -> Fix | None:
@@ -251,8 +252,13 @@ def stack_tensors(event: Event) -> Fix | None:
         change = rewritten(file, node.func, "torch.stack") if literal and has_torch(event.module) else None
         return unsafe("Stack the Tensors", change)
     text = between(file, file.span(node.args[0]))
-    if not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+    around = functions_around(file, event.span)
+    if around and _may_be_number(around[0], node.args[0]):  # of which eager makes a Tensor
+        text = f"torch.as_tensor({text})" if has_torch(event.module) else ""
+    elif not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
         text = f"({text})"
+    if not text:
+        return None
     return unsafe("Copy the Tensor", rewritten(file, node, f"{text}.clone().detach()"))
 
 
