@@ -96,3 +96,45 @@ def test_the_type_is_told_by_the_use(tmp_path, name):
 def test_what_nothing_tells_the_type_of_is_left_alone(tmp_path, name):
     text = HEAD + LEFT[name] + NET.format(result="part(x)")
     assert "Optional" not in _fixed(tmp_path, text).read_text(encoding="utf-8")
+
+
+OVERRIDDEN = """\
+class Base(nn.Module):
+    def message(self, x: Tensor, edge: Optional[Tensor] = None):
+        return x
+
+    def forward(self, x: Tensor, edge: Optional[Tensor] = None):
+        return self.message(x, edge)
+
+
+class Net(Base):
+    def message(self, x: Tensor, edge=None):
+        return x * 2
+"""
+EITHER = """\
+class Net(nn.Module):
+    def __init__(self, most=0.5):
+        super().__init__()
+        self.most = most
+
+    def forward(self, x: Tensor, k: Optional[int] = None):
+        k = k if k is not None else self.most
+        return x.topk(int(k))[0]
+"""
+
+
+@pytest.mark.parametrize("text", [OVERRIDDEN, EITHER])
+def test_eager_goes_on_with_what_it_was_given(tmp_path, text):
+    path = tmp_path / "net.py"
+    source = "from typing import Optional\n" + HEAD + text
+    path.write_text(source, encoding="utf-8")
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    fix(plan([parse(str(path), settings)], settings), settings, unsafe=True)
+    scopes: list[dict] = [{}, {}]
+    exec(source, scopes[0])
+    exec(path.read_text(encoding="utf-8"), scopes[1])
+    x = torch.arange(4.0)
+    args = [(x,)] if text is OVERRIDDEN else [(x, 2)]
+    for given in args:
+        torch.testing.assert_close(scopes[1]["Net"]()(*given), scopes[0]["Net"]()(*given))
+    assert "float(k)" not in path.read_text(encoding="utf-8")

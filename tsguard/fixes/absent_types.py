@@ -22,22 +22,27 @@ if TYPE_CHECKING:
 _FARTHEST = 4
 # What is no Tensor, of a type that nothing tells.
 _OTHER = "?"
+# A number whose default is an int.
+_WHOLE = "whole"
 _NUMBERS = (t.INT, t.FLOAT, t.BOOL, t.STR)
 # What says where a tensor lies and what it holds.
 _SETTINGS = frozenset({"device", "dtype", "layout", "memory_format"})
 
 
-def taken(module: Module, function: Function, name: str) -> str | None:
+def taken(module: Module, function: Function, name: str, *, guess: bool = False) -> str | None:
     """The type that a parameter takes besides None: a Tensor unless something speaks against that.
 
-    None where it is no Tensor, and nothing tells what it is.
+    None where it is no Tensor, and nothing tells what it is.  What stands in for it may be an argument of the constructor whose
+    default is a whole number: callers may pass others, so that it is an int by ``guess`` only.
     """
     found = set(_shown(module, function, name, _FARTHEST))
     if found & {"int", "float"}:
-        found.discard(NUMBER)
+        found -= {NUMBER, _WHOLE}
+    if _WHOLE in found and guess:
+        found = {"int" if kind == _WHOLE else kind for kind in found}
     if found >= {"int", "float"}:
         found.discard("int")
-    if len(found) > 1 or found & {_OTHER, NUMBER}:
+    if len(found) > 1 or found & {_OTHER, _WHOLE, NUMBER}:
         return None
     return found.pop() if found else "Tensor"
 
@@ -166,7 +171,7 @@ def _held(init: Function, value: ast.expr) -> str | None:
     default = _default(init, value.id) if isinstance(value, ast.Name) else None
     type_ = displayed(default if default is not None else value)
     # Where the default is a whole number, callers pass others, too.
-    return NUMBER if default is not None and type_ == "int" else type_
+    return _WHOLE if default is not None and type_ == "int" else type_
 
 
 def is_no_tensor(function: Function, name: str) -> bool:

@@ -15,6 +15,7 @@ from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.report import Applicability, Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -49,6 +50,16 @@ def _lies_in(event: Event, node: ast.expr) -> bool:
     return start <= (own.line, own.column) and (own.end_line, own.end_column) <= end
 
 
+def _is_declared_int(event: Event, value: ast.expr) -> bool:
+    """Whether a value is a parameter that is annotated as an int, which what is done with it may need."""
+    return any(
+        parameter.annotation is not None and "int" in ast.unparse(parameter.annotation)
+        for function in functions_around(event.module.file, event.span)
+        for parameter in named_parameters(function.args)
+        if isinstance(value, ast.Name) and parameter.arg == value.id
+    )
+
+
 def write_floats_in_both(event: Event) -> Fix | None:
     """``x if test else 0`` becomes ``x if test else 0.0``, where the other side is a float.
 
@@ -58,6 +69,8 @@ def write_floats_in_both(event: Event) -> Fix | None:
     if node is None or {event.facts["then"], event.facts["otherwise"]} != {"int", "float"}:
         return None
     side = node.body if event.facts["then"] == "int" else node.orelse
+    if _is_declared_int(event, side):
+        return None
     if not (isinstance(side, ast.Constant) and type(side.value) is int):
         return _wrapped(event, side, "float", "unsafe")
     change = rewritten(event.module.file, side, f"{side.value}.0")

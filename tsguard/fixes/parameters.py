@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.absent_types import taken
+from tsguard.fixes.absent_types import is_no_tensor, taken
 from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
@@ -51,10 +51,13 @@ def make_optional(event: Event) -> Fix | None:
     file = event.module.file
     if parameter.annotation is None:
         # A type comment may speak for it, or what is done with it against it.
-        inner = taken(event.module, function, name)
-        if event.facts["annotated"] != "not annotated" or inner is None:
+        if event.facts["annotated"] != "not annotated" or is_no_tensor(function, name):
             return None
-        type_ = f"Optional[{event.facts['type'] if inner == 'Tensor' else inner}]"
+        used = event.facts["type"]
+        inner = taken(event.module, function, name, guess=True) if used == "Tensor" else used
+        if inner is None:
+            return None
+        type_ = f"Optional[{inner}]"
         written = spelled(type_, event.module, function.lineno)
         if written is None:
             return None
