@@ -93,7 +93,7 @@ def annotate_by_call(event: Event) -> Fix | None:
     may pass a Tensor.
     """
     given, told = event.facts["given"], event.facts["annotation"]
-    name, type_ = event.facts["argument"], told if told == "float" else given
+    name, type_ = event.facts["argument"], told if told in ("float", "torch.dtype") else given
     fix, found = _annotated_where_called(event, name, type_), _called(event)
     if fix is None or found is None or not _is_called_elsewhere(*found):
         return fix

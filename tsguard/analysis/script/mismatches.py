@@ -205,7 +205,8 @@ def _argument(
     )
     if not python:
         facts["operator"] = found.schema.name
-    annotation = spelled_out.annotation(given)
+    # A dtype is an int to TorchScript, and to nobody else.
+    annotation = "torch.dtype" if text.endswith(".dtype") else spelled_out.annotation(given)
     return Refusal(rule, node, **facts, value=text, place=text_of(node), annotation=annotation)
 
 
