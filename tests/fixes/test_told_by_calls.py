@@ -117,3 +117,22 @@ def test_a_number_of_eager_is_made_a_tensor_before_it_is_copied(tmp_path):
     x = torch.arange(3.0)
     for rate in (0.5, torch.tensor(0.5)):
         torch.testing.assert_close(scopes[1]["Net"]()(x, rate), scopes[0]["Net"]()(x, rate))
+
+
+def test_a_dtype_is_no_int_to_who_reads_it(tmp_path):
+    text = """\
+def grid(n: int, kind=torch.float32):
+    return torch.zeros(n, dtype=kind)
+
+
+class Net(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + grid(3, x.dtype)
+"""
+    mended = _fixed(tmp_path, text)
+    assert "kind: torch.dtype = torch.float32" in mended
+    path = tmp_path / "net.py"
+    scope: dict = {"__name__": "net"}
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), scope)
+    net, x = scope["Net"](), torch.ones(3, dtype=torch.float64)
+    torch.testing.assert_close(torch.jit.script(net)(x), net(x))
