@@ -608,3 +608,27 @@ def test_a_buffer_is_assigned_what_nothing_computes(exported, kept, expected):
     refusal = pytest.raises(Exception, match="nn_module_stack") if expected == "refused" else nullcontext()
     with refusal:
         torch.export.export(names["Net"](), names["example_inputs"](), strict=False)
+
+
+@pytest.mark.parametrize(("first", "verdict"), [("None", "specialised"), ("torch.zeros(3)", "exports")])
+def test_a_buffer_that_is_none_is_no_buffer_of_the_program(exported, first, verdict):
+    source = f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("last", {first})
+            def forward(self, x):
+                y = x if self.last is None else x - self.last
+                self.last = x * 1
+                return y
+    """
+    assert exported(source).verdict == verdict
+    scope: dict = {"torch": torch, "nn": torch.nn}
+    exec(textwrap.dedent(source), scope)
+    program, net = (make() for make in (lambda: _program(scope["Net"]()), scope["Net"]))
+    xs = [torch.ones(3), torch.ones(3) * 2]
+    assert all(torch.equal(program(x), net(x)) for x in xs) == (verdict == "exports")
+
+
+def _program(net):
+    return torch.export.export(net, (torch.ones(3),)).module()

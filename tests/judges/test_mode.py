@@ -1230,3 +1230,46 @@ class Net(nn.Module):
 {textwrap.indent(statement, "        ")}
 """)
     assert outcome.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("held", "layer", "container"),
+    [
+        ('{"a": nn.BatchNorm1d(3)}', 'self.held["a"]', "ModuleDict"),
+        ("[[nn.Dropout(0.5)]]", "self.held[0][0]", "ModuleList"),
+        ("(nn.Dropout(0.5),)", "self.held[0]", "ModuleList"),
+    ],
+)
+def test_what_a_container_of_python_holds_is_told_to_be_kept_in_one_of_its_kind(
+    judge, held, layer, container
+):
+    outcome = judge(f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.held = {held}
+
+            def forward(self, x):
+                return {layer}(x)
+    """)
+    assert outcome.verdict == "dependent"
+    (told,) = [finding(event, when) for event, when in outcome.events if when is None]
+    assert (told.code, told.help) == (
+        "TSG305",
+        f"store it in an nn.{container}, or in an attribute of its own",
+    )
+
+
+def test_random_samples_that_are_given_are_the_same_in_each_call(judge):
+    samples = "_random_samples=torch.full((1, 1, 2), 0.5)"
+    for given, verdict in (("", "dependent"), (samples, "independent")):
+        outcome = judge(f"""
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.pool = nn.FractionalMaxPool2d(2, output_size=2, {given})
+
+                def forward(self, x):
+                    return self.pool(x)
+        """)
+        assert outcome.verdict == verdict

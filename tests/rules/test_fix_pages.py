@@ -108,6 +108,7 @@ BY_HAND = {
     "TSG157-bad-4",
     "TSG158-bad-2",
     "TSG158-bad-4",
+    "TSG158-bad-6",
     "TSG159-bad-1",
     "TSG159-bad-2",
     "TSG160-bad-2",

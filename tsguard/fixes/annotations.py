@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.absent_types import taken
 from tsguard.fixes.blocks import changed_block, class_around, removed, statement
 from tsguard.fixes.composing import composed, safe, unsafe
 from tsguard.fixes.definitions_elsewhere import called
@@ -91,7 +92,8 @@ def annotate_by_call(event: Event) -> Fix | None:
     All calls in the file that say a type literally must say this one.  It is unsafe where there are others, which
     may pass a Tensor.
     """
-    name, type_ = event.facts["argument"], event.facts["given"]
+    given, told = event.facts["given"], event.facts["annotation"]
+    name, type_ = event.facts["argument"], told if told in ("float", "torch.dtype") else given
     fix, found = _annotated_where_called(event, name, type_), _called(event)
     if fix is None or found is None or not _is_called_elsewhere(*found):
         return fix
@@ -148,6 +150,11 @@ def annotate_parameter(module: Module, function: Function | None, name: str, typ
     default = _default(function, name)
     if isinstance(default, ast.Constant) and default.value is None and not type_.startswith("Optional["):
         type_ = f"Optional[{type_}]"
+    if type_ == "Optional[Tensor]":  # which is what torch takes it for, whatever it is
+        inner = taken(module, function, name)
+        if inner is None:
+            return None
+        type_ = f"Optional[{inner}]"
     written = spelled(type_, module, function.lineno)
     parameter = _parameter(function, name)
     if written is None or parameter is None or parameter.annotation is not None:

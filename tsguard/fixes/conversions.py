@@ -15,14 +15,16 @@ from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.report import Applicability, Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
 
 
 def convert_to_int(event: Event) -> Fix | None:
-    """``range(n / 2)`` becomes ``range(int(n / 2))``."""
-    return _wrapped(event, _named(event, "value", "index", "expression"), "int")
+    """``range(n / 2)`` becomes ``range(int(n / 2))``; ``a or b`` is a bool in TorchScript, which counts to 1."""
+    node = _named(event, "value", "index", "expression")
+    return _wrapped(event, node, "int") if not isinstance(node, ast.BoolOp) else None
 
 
 def _wrapped(event: Event, node: ast.expr | None, function: str, kind: Applicability = "safe") -> Fix | None:
@@ -48,6 +50,16 @@ def _lies_in(event: Event, node: ast.expr) -> bool:
     return start <= (own.line, own.column) and (own.end_line, own.end_column) <= end
 
 
+def _is_declared_int(event: Event, value: ast.expr) -> bool:
+    """Whether a value is a parameter that is annotated as an int, which what is done with it may need."""
+    return any(
+        parameter.annotation is not None and "int" in ast.unparse(parameter.annotation)
+        for function in functions_around(event.module.file, event.span)
+        for parameter in named_parameters(function.args)
+        if isinstance(value, ast.Name) and parameter.arg == value.id
+    )
+
+
 def write_floats_in_both(event: Event) -> Fix | None:
     """``x if test else 0`` becomes ``x if test else 0.0``, where the other side is a float.
 
@@ -57,6 +69,8 @@ def write_floats_in_both(event: Event) -> Fix | None:
     if node is None or {event.facts["then"], event.facts["otherwise"]} != {"int", "float"}:
         return None
     side = node.body if event.facts["then"] == "int" else node.orelse
+    if _is_declared_int(event, side):
+        return None
     if not (isinstance(side, ast.Constant) and type(side.value) is int):
         return _wrapped(event, side, "float", "unsafe")
     change = rewritten(event.module.file, side, f"{side.value}.0")
@@ -251,8 +265,13 @@ def stack_tensors(event: Event) -> Fix | None:
         change = rewritten(file, node.func, "torch.stack") if literal and has_torch(event.module) else None
         return unsafe("Stack the Tensors", change)
     text = between(file, file.span(node.args[0]))
-    if not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+    around = functions_around(file, event.span)
+    if around and _may_be_number(around[0], node.args[0]):  # of which eager makes a Tensor
+        text = f"torch.as_tensor({text})" if has_torch(event.module) else ""
+    elif not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
         text = f"({text})"
+    if not text:
+        return None
     return unsafe("Copy the Tensor", rewritten(file, node, f"{text}.clone().detach()"))
 
 

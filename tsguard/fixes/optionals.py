@@ -69,7 +69,8 @@ def allow_or_assert(event: Event) -> Fix | None:
     ]
     # What has no annotation may well take None; "input" is what the layers of torch call what they take.
     of_torch = argument == "input" or is_of_torch(event.module, event.facts["function"])
-    declared = any(parameter.annotation is not None for parameter in own)
+    # Of methods that override one another, one may take None, which the others are not declared to.
+    declared = bool(own) and all(parameter.annotation is not None for parameter in own)
     return assert_not_none(event) if declared or (of_torch and not own) else None
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.absent_types import is_no_tensor, taken
 from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def annotate_by_default(event: Event) -> Fix | None:
     """``scale=2.0`` becomes ``scale: float = 2.0``, where the default is written out."""
-    name, type_ = event.facts["parameter"], event.facts["type"]
+    name, type_ = event.facts["parameter"], event.facts["annotation"]
     found = _parameter(event, name)
     written = spelled(type_, event.module, found[0].lineno) if found is not None else None
     if found is None or written is None or found[1].annotation is not None or not _is_literal(found[2]):
@@ -50,9 +51,13 @@ def make_optional(event: Event) -> Fix | None:
     file = event.module.file
     if parameter.annotation is None:
         # A type comment may speak for it, or what is done with it against it.
-        if event.facts["annotated"] != "not annotated" or _is_no_tensor(function, name):
+        if event.facts["annotated"] != "not annotated" or is_no_tensor(function, name):
             return None
-        type_ = f"Optional[{_made_for_none(function, name) or event.facts['type']}]"
+        used = event.facts["type"]
+        inner = taken(event.module, function, name, guess=True) if used == "Tensor" else used
+        if inner is None:
+            return None
+        type_ = f"Optional[{inner}]"
         written = spelled(type_, event.module, function.lineno)
         if written is None:
             return None
@@ -64,64 +69,6 @@ def make_optional(event: Event) -> Fix | None:
     if isinstance(parameter.annotation, ast.Constant):
         return None
     return safe(f"Annotate {name} as Optional", edits, change)
-
-
-def _made_for_none(function: Function, name: str) -> str | None:
-    """What is made where a parameter is None: ``if states is None: states = [zeros for _ in self.cells]``."""
-    found = set()
-    for branch in (n for n in ast.walk(function) if isinstance(n, ast.If)):
-        if ast.unparse(branch.test) == f"{name} is None":
-            nodes = [n for n in branch.body if isinstance(n, ast.Assign)]
-            found |= {_displayed(n.value) for n in nodes if [ast.unparse(t) for t in n.targets] == [name]}
-    return found.pop() if len(found) == 1 else None
-
-
-def _displayed(value: ast.expr) -> str | None:
-    """The type of a display of Tensors, or of a literal."""
-    if isinstance(value, (ast.List, ast.ListComp)):
-        return "List[Tensor]"
-    if isinstance(value, ast.Tuple) and not any(
-        isinstance(e, (ast.Starred, ast.Constant)) for e in value.elts
-    ):
-        return f"Tuple[{', '.join(['Tensor'] * len(value.elts))}]"
-    if isinstance(value, ast.Constant) and type(value.value) in (int, float, bool, str):
-        return type(value.value).__name__
-    return _number(value)
-
-
-def _number(value: ast.expr) -> str | None:
-    """The type of what is computed of sizes: one itself is an int, what is divided or the root of it a float."""
-    if isinstance(value, ast.Call):
-        word = ast.unparse(value.func).rpartition(".")[2]
-        return "int" if value.args and word in ("size", "len") else "float" if word == "sqrt" else None
-    if isinstance(value, ast.Subscript):
-        is_size = isinstance(value.value, ast.Attribute) and value.value.attr == "shape"
-        return "int" if is_size and not isinstance(value.slice, ast.Slice) else None
-    if not isinstance(value, ast.BinOp):
-        return None
-    left, right = _displayed(value.left), _displayed(value.right)
-    if left not in ("int", "float"):
-        return None
-    if isinstance(value.op, ast.Pow):
-        return "float" if isinstance(value.right, ast.UnaryOp) or right == "float" else None
-    if right not in ("int", "float"):
-        return None
-    return "float" if isinstance(value.op, ast.Div) or "float" in (left, right) else "int"
-
-
-def _is_no_tensor(function: Function, name: str) -> bool:
-    """Whether a parameter is called, asked for its class, or what something is measured against."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call):
-            by_name = isinstance(node.func, ast.Name) and node.func.id
-            subjects = node.args[:1] if by_name == "isinstance" else [node.func]
-        elif isinstance(node, ast.Compare) and not isinstance(node.ops[-1], (ast.Is, ast.IsNot)):
-            subjects = node.comparators
-        else:
-            continue
-        if any(isinstance(subject, ast.Name) and subject.id == name for subject in subjects):
-            return True
-    return False
 
 
 def _parameter(event: Event, name: str) -> tuple[Function, ast.arg, ast.expr] | None:

@@ -28,6 +28,8 @@ class Spelled:
 
 def spelled(type_: str, module: Module, line: int) -> Spelled | None:
     """Write a type, given as torch prints it, at a line; None where it has no name there."""
+    if type_ == "torch.dtype":
+        return Spelled(type_) if has_torch(module) and "torch" not in _of_class(module, line) else None
     tree = _parsed(type_)
     nodes = list(ast.walk(tree)) if tree is not None else []
     names = {node.id for node in nodes if isinstance(node, ast.Name)}

@@ -7,6 +7,7 @@ from sys import intern
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.fixes import repair
+from tsguard.fixes.given_literals import told_by_all_calls
 from tsguard.report import Finding, Severity, Unknown
 from tsguard.rules import Wording, rule
 
@@ -18,6 +19,7 @@ def finding(
 
     ``severity`` replaces that of the rule's page; no fix is sought where nothing ``is_mended``.
     """
+    event = told_by_all_calls(event)
     page, wording = rule(event.rule), _worded(event)
     return Finding(
         code=page.code,

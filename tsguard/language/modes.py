@@ -20,8 +20,8 @@ class ModeUse:
     ``kind`` says what it is, and words the findings.  With its flag set it is random or
     updates state (``effect``); ``flag`` is the parameter of a function that is the flag,
     "" where there is none and the effect is there in both modes.  It has no effect when
-    an argument among ``off`` has the value given there, or when the two named in
-    ``equal`` are the same.
+    an argument among ``off`` has the value given there, when the two named in
+    ``equal`` are the same, or when the random values are given, as ``samples``.
     """
 
     kind: str
@@ -29,6 +29,7 @@ class ModeUse:
     flag: str = "training"
     off: tuple[tuple[str, object], ...] = ()
     equal: tuple[str, str] | None = None
+    samples: str = ""
 
 
 def _layers(names: str, use: ModeUse) -> dict[str, ModeUse]:
@@ -64,7 +65,10 @@ LAYERS: dict[str, ModeUse] = {
         "TransformerEncoderLayer TransformerDecoderLayer", ModeUse("dropout", "random", off=_NO_DROPOUT)
     ),
     **_layers("RReLU", ModeUse("slope", "random", equal=("lower", "upper"))),
-    **_layers("FractionalMaxPool2d FractionalMaxPool3d", ModeUse("sampling", "random", flag="")),
+    **_layers(
+        "FractionalMaxPool2d FractionalMaxPool3d",
+        ModeUse("sampling", "random", flag="", samples="_random_samples"),
+    ),
     **_layers(
         "Embedding EmbeddingBag", ModeUse("renormalising", "state", flag="", off=(("max_norm", None),))
     ),

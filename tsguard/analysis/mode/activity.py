@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tsguard.analysis.mode.choices import Either, Mode, in_mode, truths
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.terms import spelled
-from tsguard.analysis.values import Const, ModuleValue, Unknown, Value
+from tsguard.analysis.values import Const, ModuleValue, TensorValue, Unknown, Value
 from tsguard.language.modes import ModeUse
 from tsguard.report.records import dataclass
 
@@ -69,6 +69,8 @@ def _activity(
 
 def _in(walk: ModeInterpreter, use: ModeUse, given: Mapping[str, Value], mode: Mode) -> _Fact:
     conditions = []
+    if use.samples and isinstance(given.get(use.samples), TensorValue):
+        return _INACTIVE
     for name, idle in use.off:
         value = walk.settled(in_mode(given.get(name, _NO_VALUE), mode))
         if _is(value, idle):

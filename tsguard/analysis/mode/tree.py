@@ -9,9 +9,11 @@ from tsguard.analysis.python.copies import copy
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
     NONE,
+    DictValue,
     ListValue,
     ModuleValue,
     TupleValue,
+    Value,
     constant,
 )
 from tsguard.language.modes import WRAPPED
@@ -66,10 +68,24 @@ class Tree:
         """The attribute path of a module from the target, "" for the target itself."""
         return self.paths.get(module)
 
-    def holder(self, module: ModuleValue) -> str | None:
-        """The attribute of a registered module that keeps this one in a plain list or tuple."""
+    def holder(self, module: ModuleValue) -> tuple[str, Value] | None:
+        """The attribute of a registered module that keeps this one in a plain list, tuple or dict, and that."""
         for owner, path in self.paths.items():
             for name, value in owner.attributes.items():
-                if isinstance(value, (ListValue, TupleValue)) and module in value.items:
-                    return f"{path}.{name}".lstrip(".")
+                if _is_within(module, value):
+                    return f"{path}.{name}".lstrip("."), value
         return None
+
+
+# Containers that are nested deeper hold no layers.
+_DEPTH = 3
+
+
+def _is_within(module: ModuleValue, value: Value, depth: int = _DEPTH) -> bool:
+    if isinstance(value, DictValue):
+        items = list(value.items.values())
+    elif isinstance(value, (ListValue, TupleValue)):
+        items = list(value.items)
+    else:
+        return False
+    return module in items or (depth > 0 and any(_is_within(module, item, depth - 1) for item in items))

@@ -14,7 +14,15 @@ from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python.following import Place
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.uniform_layers import begins_uniform
-from tsguard.analysis.values import ClassValue, External, ModuleValue, TensorValue, TupleValue, Value
+from tsguard.analysis.values import (
+    ClassValue,
+    DictValue,
+    External,
+    ModuleValue,
+    TensorValue,
+    TupleValue,
+    Value,
+)
 from tsguard.language.modes import FUNCTIONS, ModeUse
 from tsguard.language.rule_names import RuleName
 from tsguard.source.unparsing import unparsed
@@ -89,7 +97,9 @@ def _kept_out(
         return "layer-never-in-eval/override", facts
     holder = walk.tree.holder(module)
     if holder is not None:
-        return "layer-never-in-eval", {**facts, "name": holder}
+        name, value = holder
+        container = "ModuleDict" if isinstance(value, DictValue) else "ModuleList"
+        return "layer-never-in-eval", {**facts, "name": name, "container": container}
     return "layer-never-in-eval/built-in-forward", facts
 
 

@@ -73,7 +73,16 @@ def _converted_one_by_one(pipeline: Pipeline, call: ast.Call, code: ItemCode) ->
         and not isinstance(listed.elt.args[0], ast.List)
     ):
         stacker, convert = text_of(call.func, 30), text_of(listed.elt.func, 30)
-        yield pipeline.event("converted-one-by-one", call, stacker=stacker, converter=convert)
+        # Rows that are put behind one another need not be of one length.
+        is_cat = stacker.endswith("cat")
+        yield pipeline.event(
+            "converted-one-by-one",
+            call,
+            stacker=stacker,
+            converter=convert,
+            numbers="all_numbers_in_one_list" if is_cat else "list_of_numbers",
+            join="concatenate" if is_cat else "stack",
+        )
 
 
 def _tensor_of_tensors(pipeline: Pipeline, call: ast.Call, code: ItemCode) -> Iterator[Event]:

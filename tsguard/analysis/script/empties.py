@@ -14,6 +14,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Value
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
+from tsguard.source.walking import walked
 
 _TAKES_ELEMENT = {
     "append": 1,
@@ -34,11 +35,29 @@ def misfit(fc: FunctionCompiler, value: Value, needed: t.Type, node: ast.AST) ->
     """
     if not value.untyped or is_subtype(value.type, needed) or type(needed) is not type(value.type):
         return None
+    if _holds_tensors(fc, value.untyped, node):
+        return None
     literal = "[]" if isinstance(value.type, t.ListType) else "{}"
     fc.frame.leave_open(value.untyped)
     facts = {"name": value.untyped, "literal": literal, "before": value.type, "now": needed}
     facts["annotation"] = spelled_out.annotation(needed)
     return Refusal("empty-container-type", node, **facts)
+
+
+def _holds_tensors(fc: FunctionCompiler, name: str, node: ast.AST) -> bool:
+    """Whether a Tensor was put into a list before: another annotation would be refused there."""
+    before = getattr(node, "lineno", 0)
+    for put in walked(fc.node):
+        if getattr(put, "lineno", before) >= before:
+            continue
+        elements: list[ast.expr] = []
+        if isinstance(put, ast.Call) and isinstance(put.func, ast.Attribute) and put.func.attr == "append":
+            elements = put.args if ast.unparse(put.func.value) == name else []
+        elif isinstance(put, ast.AugAssign) and isinstance(put.value, ast.List):
+            elements = put.value.elts if ast.unparse(put.target) == name else []
+        if any(fc.attempt(element).type is t.TENSOR for element in elements):
+            return True
+    return False
 
 
 def needed_for(operator: str, args: Sequence[Value]) -> t.Type | None:

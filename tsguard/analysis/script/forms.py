@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import conditions, iteration, literals
+from tsguard.analysis.script import conditions, iteration, literals, spelled_out
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.attributes import get_attribute, has_attribute
 from tsguard.analysis.script.calls import call, call_builtin
@@ -137,20 +137,24 @@ def _range(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared
             if value.parameter and value.type is t.TENSOR:
                 facts = {"use": "range takes int", "needed": "int", "place": text_of(node)}
                 raise Refusal("untyped-parameter", node, parameter=value.parameter, **facts)
-            raise _no_count(node, arg, value.type)
+            raise _no_count(fc, node, arg, value.type)
     return SugaredRange()
 
 
 _CONVERTIBLE = frozenset({t.INT, t.FLOAT, t.BOOL, t.NUMBER, t.STR, t.TENSOR})
 
 
-def _no_count(node: ast.Call, arg: ast.expr, type_: t.Type) -> Refusal:
+def _no_count(fc: FunctionCompiler, node: ast.Call, arg: ast.expr, type_: t.Type) -> Refusal:
     """The refusal of what ``range`` is given: most of it can be converted to an int."""
     if isinstance(type_, t.OptionalType) or (isinstance(type_, t.UnionType) and t.NONE in type_.members):
         return not_refined(node, text_of(arg), type_)
     members = type_.members if isinstance(type_, t.UnionType) else (type_,)
     if all(member in _CONVERTIBLE for member in members):
-        return Refusal("argument-type/range", node, value=text_of(arg), type=type_)
+        facts = {"value": text_of(arg), "type": str(type_), "repair": f"convert it: int({text_of(arg)})"}
+        if isinstance(arg, ast.BoolOp):  # whose bool is none of the operands that Python counts with
+            read = [fc.attempt(value).type for value in arg.values]
+            facts["repair"] = f"write a conditional expression: {spelled_out.choice(arg, read)}"
+        return Refusal("argument-type/range", node, **facts)
     names = ("start", "stop", "step") if len(node.args) > 1 else ("stop",)
     facts = {"argument": names[node.args.index(arg)], "value": text_of(arg), "given": str(type_)}
     return Refusal("argument-type", node, function="range", wanted="int", **facts)

@@ -12,6 +12,7 @@ from tsguard.analysis.script.sugared import Args, Kwargs, Value
 from tsguard.language import types as t
 from tsguard.language.matching import Mismatch
 from tsguard.language.rule_names import RuleName
+from tsguard.source.walking import walked
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "remainder": "%", "fmod": "%", "floordiv": "//",
@@ -166,7 +167,12 @@ def _argument(
         return not_refined(node, text, given)
     if isinstance(given, t.UnionType) and inner in given.members:
         return not_refined(node, text, given)
-    if given is t.TENSOR and source is not None and source.parameter:
+    if (
+        given is t.TENSOR
+        and source is not None
+        and source.parameter
+        and not (isinstance(inner, t.ListType) and _is_asked_as_tensor(fc, source.parameter))
+    ):
         needed = (
             inner.element
             if argument is not None and argument.size and isinstance(inner, t.ListType)
@@ -199,8 +205,20 @@ def _argument(
     )
     if not python:
         facts["operator"] = found.schema.name
-    annotation = spelled_out.annotation(given)
+    # A dtype is an int to TorchScript, and to nobody else.
+    annotation = "torch.dtype" if text.endswith(".dtype") else spelled_out.annotation(given)
     return Refusal(rule, node, **facts, value=text, place=text_of(node), annotation=annotation)
+
+
+def _is_asked_as_tensor(fc: FunctionCompiler, name: str) -> bool:
+    """Whether a function asks a parameter for what no list has, as in ``x.shape``."""
+    return any(
+        isinstance(n, ast.Attribute)
+        and isinstance(n.value, ast.Name)
+        and n.value.id == name
+        and not hasattr(list, n.attr)
+        for n in walked(fc.node)
+    )
 
 
 def _optional_element(fc: FunctionCompiler, source: Value, wanted: t.Type, node: ast.AST) -> Refusal | None:

@@ -18,6 +18,7 @@ from tsguard.analysis.script.constants import is_no_constant
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
+from tsguard.analysis.script.python_objects import KEEP_OR_MOVE
 from tsguard.analysis.script.refusals import Refusal, unconvertible
 from tsguard.analysis.script.sources import source_of, unknown_in, unread_in
 from tsguard.analysis.script.submodules import Submodules, child_value
@@ -126,7 +127,8 @@ def _absent(compiler: Compiler, owner: SugaredModule, name: str, node: ast.AST) 
             "unscriptable-function/method", node, name=text_of(node), why=f"it is Python code of {cls}"
         )
     if name in ("__class__", "__dict__"):
-        return Refusal("python-object/attribute", node, name=name, owner="self", kind="a module")
+        facts = {"name": name, "owner": "self", "kind": "a module", "repair": KEEP_OR_MOVE}
+        return Refusal("python-object/attribute", node, **facts)
     kept = _kept_name(compiler, owner.instance, name) if is_private(name) else None
     if kept is not None:
         return Refusal("missing-attribute/private", node, name=name, owner=cls, kept=kept)

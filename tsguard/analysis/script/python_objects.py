@@ -10,6 +10,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import ancestry
+from tsguard.analysis.python.classes import class_member
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
@@ -51,13 +52,26 @@ def unknown_global(compiler: Compiler, value: py.Value, name: str, node: ast.AST
     return SugaredGlobal(value, name)
 
 
+# What to do about an attribute of an object that compiled code cannot have.
+KEEP_OR_MOVE = (
+    "store the value in an attribute of the module, or move the use to a function with @torch.jit.ignore, "
+    "or with @torch.jit.unused if compiled code never calls it"
+)
+
+
 def attribute_refusal(compiler: Compiler, owner: SugaredPython, name: str, node: ast.AST) -> Refusal:
     """Why an attribute of a Python object cannot be looked up."""
     given = owner.value
     if isinstance(given, py.External) and given.name.partition(".")[0] == "numpy":
         return Refusal("numpy-call", node, name=given.name)
     shown = text_of(node.value) if isinstance(node, ast.Attribute) else owner.name or text_of(node)
-    return Refusal("python-object/attribute", node, name=name, owner=shown, kind=_kind(compiler, given))
+    repair = KEEP_OR_MOVE
+    if isinstance(given, py.ClassValue) and ancestry.is_module_class(compiler.interp, given):
+        found = class_member(compiler.interp, given, name)
+        if found is not None and isinstance(found[0], py.FunctionValue):
+            repair = f"give the method another name in {shown}, and call it on self"
+    facts = {"name": name, "owner": shown, "kind": _kind(compiler, given), "repair": repair}
+    return Refusal("python-object/attribute", node, **facts)
 
 
 def _kind(compiler: Compiler, given: py.Value) -> str:

@@ -205,7 +205,7 @@ class _Reader:
         elif name in self.inferred and given is not t.TENSOR and given is not t.UNKNOWN:
             is_dtype = isinstance(value, py.Atom) and value.kind == "dtype"
             shown = "torch.dtype" if is_dtype else str(given)
-            facts = {"parameter": name, "default": text_of(default), "type": shown}
+            facts = {"parameter": name, "default": text_of(default), "type": shown, "annotation": shown}
             self.refusals.append(Refusal("untyped-default", self._from_head(parameter), **facts))
         elif not (_accepts(type_, given) if size is None else _is_broadcast(type_, given)):
             self._mismatch(name, default, type_, str(given))

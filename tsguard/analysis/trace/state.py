@@ -183,7 +183,10 @@ class State:
             return
         if holdings.is_registered(owner, name):
             if not is_in_place(walker.statement):
-                self._change(walker, (id(owner), name), f"self.{name}", "state-in-forward/buffer")
+                # One that is None is no buffer to torch, which an exported program would write into.
+                is_absent = isinstance(owner, py.ModuleValue) and owner.buffers.get(name) == py.Const(None)
+                rule: RuleName = "state-in-forward" if is_absent else "state-in-forward/buffer"
+                self._change(walker, (id(owner), name), f"self.{name}", rule)
             return
         cell = (id(owner), name)
         if isinstance(value, py.Const) and owner.attributes.get(name) == value:
