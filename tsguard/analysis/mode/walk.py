@@ -6,7 +6,7 @@ import ast
 from copy import copy
 from typing import TYPE_CHECKING, TypeGuard
 
-from tsguard.analysis.events import text_of
+from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.mode import (
     calls,
     expressions,
@@ -113,6 +113,11 @@ class ModeWalk(ModeInterpreter):
             self._keep(function.receiver)
         answer = calls.call(self, self.settled(function), args, kwargs, node)
         return super().call(function, args, kwargs, node) if answer is None else answer
+
+    def too_deep(self, gap: Gap | None) -> Value:
+        if gap is not None:
+            self.unread(gap)
+        return super().too_deep(gap)
 
     def forward(
         self, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None

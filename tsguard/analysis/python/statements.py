@@ -18,7 +18,7 @@ from tsguard.analysis.python import (
     operations,
 )
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
-from tsguard.analysis.python.iteration import consume, give_back, growing
+from tsguard.analysis.python.iteration import any_turn, consume, give_back, growing
 from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.terms import Place, rests_on_place
 from tsguard.analysis.values import (
@@ -171,7 +171,11 @@ def _while(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
 def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
     interp.open_loops += 1
     try:
+        before = dict(scope.names)
         signal = interp.execute(node.body, scope)
+        if signal is None:
+            any_turn(scope, before)
+            signal = interp.execute(node.body, scope)
     finally:
         interp.open_loops -= 1
     return signal if isinstance(signal, Return) else None
