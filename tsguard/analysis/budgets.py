@@ -105,7 +105,7 @@ ROUNDED_PIECES: Final = 2
 SHAPED_PIECES: Final = 64
 """The same where only shapes are followed."""
 
-CLONED_LAYERS: Final = 1_024
+CLONED_LAYERS: Final = 64
 """Copies of a layer (``num_layers``) that get a name of their own."""
 
 ITEMS_PER_STEP: Final = 16

@@ -237,8 +237,10 @@ def _over(walk: ModeInterpreter, node: ast.For, iterable: Value, scope: Scope) -
     items, is_open = consume(walk, iterable)
     mode, renewed = walk.mode, walk.renewed
     walk.open_loops += is_open
+    before = scope.names
     try:
         for count, item in enumerate(growing(iterable, items), 1):
+            before = dict(scope.names) if is_open else before
             assignments.assign(walk, node.target, item, scope)
             signal = walk.execute(node.body, scope)
             walk.mode = mode
@@ -248,6 +250,12 @@ def _over(walk: ModeInterpreter, node: ast.For, iterable: Value, scope: Scope) -
                 return None
             if isinstance(signal, Return):
                 return _perhaps(walk, signal) if is_open else signal
+        if is_open and any_turn(scope, before):
+            assignments.assign(walk, node.target, items[-1], scope)
+            signal = walk.execute(node.body, scope)
+            walk.mode = mode
+            if isinstance(signal, Return):
+                return _perhaps(walk, signal)
     finally:
         walk.open_loops -= is_open
         walk.renewed = renewed

@@ -6,6 +6,7 @@ import ast
 from copy import copy
 from typing import TYPE_CHECKING, TypeGuard
 
+from tsguard.analysis import unread
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.mode import (
     calls,
@@ -115,8 +116,7 @@ class ModeWalk(ModeInterpreter):
         return super().call(function, args, kwargs, node) if answer is None else answer
 
     def too_deep(self, gap: Gap | None) -> Value:
-        if gap is not None:
-            self.unread(gap)
+        self.unread(gap or unread.depth(self.module, self.target.node))
         return super().too_deep(gap)
 
     def forward(

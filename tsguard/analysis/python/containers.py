@@ -107,7 +107,7 @@ def _sequence_item(owner: ListValue | TupleValue, key: Value, node: ast.AST | No
     if -len(owner.items) <= index < len(owner.items):
         return owner.items[index]
     if owner.open:
-        return _blurred(owner.items[-1], node) if owner.items else Unknown(placed(node))
+        return _any_like(owner.items[-1], node) if owner.items else Unknown(placed(node))
     raise Raised("IndexError", node)
 
 
@@ -116,6 +116,11 @@ def _blurred(value: Value, node: ast.AST | None) -> Value:
     if isinstance(value, Const) and value.value is not None:
         return Unknown(placed(node), operations.hint_of(value), value)
     return value
+
+
+def _any_like(value: Value, node: ast.AST | None) -> Value:
+    """What lies beyond those items of a sequence that are told, of which this is the last."""
+    return Unknown(placed(node), operations.hint_of(value)) if isinstance(value, Const) else value
 
 
 def _sliced(owner: ListValue | TupleValue, key: SliceValue) -> Value:

@@ -120,14 +120,17 @@ def growing(value: Value, items: list[Value]) -> Iterator[Value]:
             place += 1
 
 
-def any_turn(scope: Scope, before: dict[str, Value]) -> None:
+def any_turn(scope: Scope, before: dict[str, Value]) -> bool:
     """Make of the names that a turn of a loop counts, or adds letters to, what they may be in any further one."""
+    counted = False
     for name, value in scope.names.items():
         was = before.get(name)
         if isinstance(value, Const) and isinstance(was, Const) and value != was:
             hint = type(value.value).__name__
             if hint in ("int", "float", "str"):
                 scope.names[name] = Unknown(None, hint)
+                counted = True
+    return counted
 
 
 def give_back(value: Value, items: list[Value]) -> None:

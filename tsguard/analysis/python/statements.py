@@ -142,13 +142,20 @@ def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
     iterable = interp.settled(interp.evaluate(node.iter, scope))
     items, is_open = consume(interp, iterable)
     interp.open_loops += is_open
+    before = scope.names
     try:
         for count, item in enumerate(growing(iterable, items), 1):
+            before = dict(scope.names) if is_open else before
             assignments.assign(interp, node.target, item, scope)
             signal = interp.execute(node.body, scope)
             if signal is BREAK or isinstance(signal, Return):
                 give_back(iterable, items[count:])
                 return None if signal is BREAK else signal
+        if is_open and any_turn(scope, before):
+            assignments.assign(interp, node.target, items[-1], scope)
+            signal = interp.execute(node.body, scope)
+            if isinstance(signal, Return):
+                return signal
     finally:
         interp.open_loops -= is_open
     return interp.execute(node.orelse, scope)
