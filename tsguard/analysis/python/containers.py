@@ -140,6 +140,7 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
         if owner.open and isinstance(made, Const):
             return Unknown(placed(node), operations.hint_of(made))  # another may be there
         put(owner, key, made)
+        interp.program.shared_state.used(owner, interp.is_defining)
         return made
     if isinstance(key, Unknown) and owner.items:
         if key.term is not None and isinstance(next(iter(owner.items.values())), _MADE_OF):
