@@ -100,6 +100,11 @@ MADE = {
         "            self.part = Bad()\n        turn += 1",
         ", depths",
     ),
+    "three answers together": _made(
+        "self.kept = a, b, c\nif a:\n    self.one = nn.ReLU()\nif b:\n    self.two = nn.ReLU()\n"
+        "if c:\n    self.three = nn.ReLU()\nif not a and b and not c:\n    self.part = Bad()",
+        ", a: bool, b: bool, c: bool",
+    ),
     "one of a list": _made("self.part = [nn.Identity, nn.ReLU, Bad][which]()", ", which: int"),
     "one of a long tuple": _made(f"self.part = ({'nn.Identity, ' * 9}Bad)[which]()", ", which: int"),
 }

@@ -78,7 +78,7 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: S
                     item_term(value, i - len(targets)), hint_of(item)
                 )  # how many come before is open
             # The rest is a list, however many there are in it.
-            assign(interp, target, ListValue([item], open=True) if i == star else item, scope)
+            assign(interp, target, ListValue(items[i:] or [item], open=True) if i == star else item, scope)
         return
     if star is not None:
         after = len(targets) - star - 1

@@ -107,7 +107,7 @@ def _sequence_item(owner: ListValue | TupleValue, key: Value, node: ast.AST | No
     if -len(owner.items) <= index < len(owner.items):
         return owner.items[index]
     if owner.open:
-        return _any_like(owner.items[-1], node) if owner.items else Unknown(placed(node))
+        return _blurred(owner.items[-1], node) if owner.items else Unknown(placed(node))
     raise Raised("IndexError", node)
 
 
@@ -116,11 +116,6 @@ def _blurred(value: Value, node: ast.AST | None) -> Value:
     if isinstance(value, Const) and value.value is not None:
         return Unknown(placed(node), operations.hint_of(value), value)
     return value
-
-
-def _any_like(value: Value, node: ast.AST | None) -> Value:
-    """What lies beyond those items of a sequence that are told, of which this is the last."""
-    return Unknown(placed(node), operations.hint_of(value)) if isinstance(value, Const) else value
 
 
 def _sliced(owner: ListValue | TupleValue, key: SliceValue) -> Value:
@@ -259,9 +254,15 @@ def _replace(interp: Interpreter, owner: ListValue, key: Value, value: Value) ->
     items, is_open = iterate(interp, value) if part is not None else ([], True)
     if part is None or (part.step not in (None, 1) and len(items) != len(owner.items[part])):
         owner.open = True
+        # Nobody knows which of them it takes the place of.
+        owner.items = [_any_like(item) if item != value else item for item in owner.items]
     else:
         owner.items[part] = items
         owner.open = is_open
+
+
+def _any_like(value: Value) -> Value:
+    return Unknown(None, operations.hint_of(value)) if isinstance(value, Const) else value
 
 
 def put(target: DictValue, key: Value, value: Value) -> None:
