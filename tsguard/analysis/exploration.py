@@ -244,9 +244,11 @@ def _joint(world: World, first: World, turned: tuple[Answer, ...]) -> Iterator[_
 
     ``a and b`` asks for the second only where the first holds.
     """
-    last = turned[-1].asked
+    reached = {turned[-1].asked}
     for (before, asked), times in world.followed.items():
-        is_new = before == last and times > first.followed.get((before, asked), 0)
+        is_new = before in reached and times > first.followed.get((before, asked), 0)
+        if is_new:
+            reached.add(asked)
         answer = world.answers.get(asked)  # None where other answers say it
         if is_new and answer is not None and asked in first.answers and asked not in world.given:
             yield _Turn(Answer(asked, not answer), turned, world.given, is_guess=False)

@@ -10,11 +10,14 @@ from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.places import Function, functions_around, nodes_at
 from tsguard.report.records import replace
 from tsguard.source.functions import named_parameters, positional_parameters
+from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
     from tsguard.project.modules import Module
+
+_LITERALS = (ast.Constant, ast.UnaryOp)
 
 # A number of either kind.
 NUMBER = "number"
@@ -57,21 +60,26 @@ def parameter_at(function: Function, place: int | str) -> ast.arg | None:
 
 def literals_given(module: Module, function: Function, name: str) -> Iterator[tuple[ast.Call, ast.expr]]:
     """The calls in a file that pass a literal for a parameter of a function in it, with the literal."""
+    for call, place, value in _literals(module).get(function, ()):
+        parameter = parameter_at(function, place)
+        if parameter is not None and parameter.arg == name:
+            yield call, value
+
+
+@remembered(2)  # asked for each finding of a file in turn
+def _literals(module: Module) -> dict[Function, list[tuple[ast.Call, int | str, ast.expr]]]:
+    """The literals that the calls in a file write out, by the function that runs, with their places."""
+    given: dict[Function, list[tuple[ast.Call, int | str, ast.expr]]] = {}
     for call in walked(module.file.tree):
         if not isinstance(call, ast.Call):
             continue
-        given: list[tuple[int | str, ast.expr]] = list(enumerate(call.args))
-        given += [(name, k.value) for k in call.keywords if k.arg == name]
-        literals = [
-            (place, value) for place, value in given if isinstance(value, (ast.Constant, ast.UnaryOp))
-        ]
+        values: list[tuple[int | str, ast.expr]] = list(enumerate(call.args))
+        values += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None]
+        literals = [(place, value) for place, value in values if isinstance(value, _LITERALS)]
         found = called(module, module.file.span(call), call.func) if literals else None
-        if found is None or found[1] is not function:
-            continue
-        for place, value in literals:
-            parameter = parameter_at(function, place)
-            if parameter is not None and parameter.arg == name:
-                yield call, value
+        if found is not None:
+            given.setdefault(found[1], []).extend((call, place, value) for place, value in literals)
+    return given
 
 
 def displayed(value: ast.expr) -> str | None:

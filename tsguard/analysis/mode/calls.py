@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 from tsguard.analysis import unread
 from tsguard.analysis.budgets import MODE_RECURSIONS
@@ -135,7 +136,8 @@ def _run(
     receiver: ModuleValue | None,
 ) -> Value:
     """Run a function; the result is any of what its paths return."""
-    if sum(frame.function is function.node for frame in walk.frames) > MODE_RECURSIONS:
+    if _is_endless(walk, function, receiver):
+        walk.unread(unread.depth(walk.module, node or function.node))
         return Unknown(placed(node))
     is_foreign = not walk.is_own(function.module)
     if is_foreign and quiet.computes_only(walk, function, [*args, *kwargs.values()], receiver):
@@ -143,6 +145,12 @@ def _run(
     return repeated.followed(
         walk, function, args, kwargs, lambda: _followed(walk, function, args, kwargs, node, receiver)
     )
+
+
+def _is_endless(walk: ModeInterpreter, function: FunctionValue, receiver: ModuleValue | None) -> bool:
+    """Whether a function goes on calling itself: that of another module is another one, and there are only so many."""
+    calls = itertools.takewhile(lambda frame: frame.receiver in (None, receiver), reversed(walk.frames))
+    return sum(frame.function is function.node for frame in calls) > MODE_RECURSIONS
 
 
 def _followed(

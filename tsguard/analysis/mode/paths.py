@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.budgets import TRACED_TURNS
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import carried, keeping, raising, sides, state
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, truths
@@ -14,7 +15,7 @@ from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
-from tsguard.analysis.python.iteration import consume, give_back, growing
+from tsguard.analysis.python.iteration import any_turn, consume, give_back, growing
 from tsguard.analysis.values import ObjectValue, TensorValue, TupleValue, Unknown, Value
 from tsguard.source.walking import walked
 
@@ -235,9 +236,11 @@ def _over(walk: ModeInterpreter, node: ast.For, iterable: Value, scope: Scope) -
     """Run a loop, which may not run at all where it is not known how many items there are."""
     items, is_open = consume(walk, iterable)
     mode, renewed = walk.mode, walk.renewed
+    before = scope.names
     try:
         with walk.looping(len(items), is_open=is_open):
             for count, item in enumerate(growing(iterable, items), 1):
+                before = dict(scope.names) if is_open else before
                 assignments.assign(walk, node.target, item, scope)
                 signal = walk.execute(node.body, scope)
                 walk.mode = mode
@@ -247,6 +250,12 @@ def _over(walk: ModeInterpreter, node: ast.For, iterable: Value, scope: Scope) -
                     return None
                 if isinstance(signal, Return):
                     return _perhaps(walk, signal) if is_open else signal
+            if is_open and any_turn(scope, before):
+                assignments.assign(walk, node.target, items[-1], scope)
+                signal = walk.execute(node.body, scope)
+                walk.mode = mode
+                if isinstance(signal, Return):
+                    return _perhaps(walk, signal)
     finally:
         walk.renewed = renewed
     return walk.execute(node.orelse, scope)
@@ -260,7 +269,8 @@ def _perhaps(walk: ModeInterpreter, signal: Return) -> Signal:
 
 def _while(walk: ModeInterpreter, node: ast.While, scope: Scope) -> Signal:
     mode, renewed = walk.mode, walk.renewed
-    for _ in range(64):
+    for _ in range(TRACED_TURNS):
+        before = dict(scope.names)
         test = walk.evaluate(node.test, scope)
         if _splits(walk, test):
             walk.report("training-branch", node.test, test=text_of(node.test))
@@ -273,9 +283,20 @@ def _while(walk: ModeInterpreter, node: ast.While, scope: Scope) -> Signal:
             return None
         if isinstance(signal, Return):
             return signal if train and other else _perhaps(walk, signal)
-        if not (train and other) or isinstance(node.test, ast.Constant):
-            return None
-    return None
+        is_counting = any(scope.names.get(name) != value for name, value in before.items())
+        if not (train and other) or not is_counting:
+            break
+    return _any_turn(walk, node, before, scope)
+
+
+def _any_turn(walk: ModeInterpreter, node: ast.While, before: Names, scope: Scope) -> Signal:
+    """A further turn of a loop that may have ended, whichever it is."""
+    mode, renewed = walk.mode, walk.renewed
+    any_turn(scope, before)
+    with walk.branching():
+        signal = walk.execute(node.body, scope)
+    walk.mode, walk.renewed = mode, renewed
+    return _perhaps(walk, signal) if isinstance(signal, Return) else None
 
 
 def _try(walk: ModeInterpreter, node: ast.Try, scope: Scope) -> Signal:

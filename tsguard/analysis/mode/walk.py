@@ -6,7 +6,8 @@ import ast
 from copy import copy
 from typing import TYPE_CHECKING, TypeGuard
 
-from tsguard.analysis.events import text_of
+from tsguard.analysis import unread
+from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.mode import (
     calls,
     expressions,
@@ -113,6 +114,10 @@ class ModeWalk(ModeInterpreter):
             self._keep(function.receiver)
         answer = calls.call(self, self.settled(function), args, kwargs, node)
         return super().call(function, args, kwargs, node) if answer is None else answer
+
+    def too_deep(self, gap: Gap | None) -> Value:
+        self.unread(gap or unread.depth(self.module, self.target.node))
+        return super().too_deep(gap)
 
     def forward(
         self, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None

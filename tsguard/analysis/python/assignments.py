@@ -7,6 +7,7 @@ import ast
 from tsguard.analysis.python import classes, module_containers
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import consume, item_term
+from tsguard.analysis.python.operations import hint_of
 from tsguard.analysis.python.private_names import attribute_name
 from tsguard.analysis.values import (
     BoundMethod,
@@ -72,8 +73,12 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: S
     if is_open or (star is None and len(items) != len(targets)):
         for i, target in enumerate(targets):
             item = items[i] if i < len(items) else Unknown(item_term(value, i))
+            if star is not None and i > star and isinstance(item, Const):
+                item = Unknown(
+                    item_term(value, i - len(targets)), hint_of(item)
+                )  # how many come before is open
             # The rest is a list, however many there are in it.
-            assign(interp, target, ListValue([item], open=True) if i == star else item, scope)
+            assign(interp, target, ListValue(items[i:] or [item], open=True) if i == star else item, scope)
         return
     if star is not None:
         after = len(targets) - star - 1

@@ -40,7 +40,7 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
     if isinstance(owner, TensorValue):
         return TensorValue(sizes=tensor_sizes.of_item(owner, key))
     if isinstance(owner, (ListValue, TupleValue)):
-        return _sequence_item(owner, key, node)
+        return _chosen_of(interp, owner, key) or _sequence_item(owner, key, node)
     if isinstance(owner, DictValue):
         return _dict_item(interp, owner, key, node)
     if isinstance(owner, ModuleValue):
@@ -132,7 +132,10 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
         return usual_or_other(interp, owner, key, index)
     if owner.factory is not None and not isinstance(key, Unknown):
         made = interp.call(owner.factory, [], {}, node)
+        if owner.open and isinstance(made, Const):
+            return Unknown(placed(node), operations.hint_of(made))  # another may be there
         put(owner, key, made)
+        interp.program.shared_state.used(owner, interp.is_defining)
         return made
     if isinstance(key, Unknown) and owner.items:
         if key.term is not None and isinstance(next(iter(owner.items.values())), _MADE_OF):
@@ -158,6 +161,14 @@ def _chosen(interp: Interpreter, owner: DictValue, key: Term) -> Value:
         if interp.world.decide(Eq(key, literal), i == 0, guess=True):
             return found
     return options[-1][1]
+
+
+def _chosen_of(interp: Interpreter, owner: ListValue | TupleValue, key: Value) -> Value | None:
+    """What a number that nobody knows chooses to make something of; None of other items, and where it is known."""
+    term = key.term if isinstance(key, Unknown) and key.default is None else None
+    if term is None or not interp.is_plain or not owner.items or not isinstance(owner.items[0], _MADE_OF):
+        return None
+    return _chosen(interp, DictValue(dict(enumerate(owner.items)), owner.open), term)
 
 
 def usual_or_other(interp: Interpreter, owner: DictValue, key: Value, index: object) -> Value:
@@ -243,9 +254,15 @@ def _replace(interp: Interpreter, owner: ListValue, key: Value, value: Value) ->
     items, is_open = iterate(interp, value) if part is not None else ([], True)
     if part is None or (part.step not in (None, 1) and len(items) != len(owner.items[part])):
         owner.open = True
+        # Nobody knows which of them it takes the place of.
+        owner.items = [_any_like(item) if item != value else item for item in owner.items]
     else:
         owner.items[part] = items
         owner.open = is_open
+
+
+def _any_like(value: Value) -> Value:
+    return Unknown(None, operations.hint_of(value)) if isinstance(value, Const) else value
 
 
 def put(target: DictValue, key: Value, value: Value) -> None:

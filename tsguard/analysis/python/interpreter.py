@@ -80,10 +80,14 @@ class PythonInterpreter(Interpreter):
         self.depth += 1
         try:
             if self.depth > DEEPEST_CALL:
-                return Unknown(None, unread=_too_deep(function, node))
+                return self.too_deep(_too_deep(function, node))
             return calls.call(self, function, args, kwargs, node)
         finally:
             self.depth -= 1
+
+    def too_deep(self, gap: Gap | None) -> Value:
+        """The result of a call that nests too deeply to be followed."""
+        return Unknown(None, unread=gap)
 
     def instantiate(
         self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None

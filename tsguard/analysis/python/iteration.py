@@ -20,6 +20,7 @@ from tsguard.analysis.values import (
     ModuleValue,
     ObjectValue,
     RangeValue,
+    Scope,
     SetValue,
     TensorValue,
     TupleValue,
@@ -38,6 +39,8 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
     special = interp.items(value, wanted)
     if special is not None:
         return special
+    if isinstance(value, IteratorValue) and value.open and not value.items:
+        return [Unknown()], True  # each item is made when it is asked for
     if isinstance(value, (ListValue, SetValue, TupleValue)):
         sizes.charge(interp, len(value.items))
         return list(value.items), value.open
@@ -115,6 +118,19 @@ def growing(value: Value, items: list[Value]) -> Iterator[Value]:
         while place < len(value.items):
             yield value.items[place]
             place += 1
+
+
+def any_turn(scope: Scope, before: dict[str, Value]) -> bool:
+    """Make of the names that a turn of a loop counts, or adds letters to, what they may be in any further one."""
+    counted = False
+    for name, value in scope.names.items():
+        was = before.get(name)
+        if isinstance(value, Const) and isinstance(was, Const) and value != was:
+            hint = type(value.value).__name__
+            if hint in ("int", "float", "str"):
+                scope.names[name] = Unknown(None, hint)
+                counted = True
+    return counted
 
 
 def give_back(value: Value, items: list[Value]) -> None:

@@ -64,6 +64,8 @@ def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | 
     start = constant(args[1] if len(args) > 1 else kwargs.get("start", Const(0)))
     first = start if isinstance(start, int) else 0
     rows: list[Value] = [TupleValue((Const(first + i), item)) for i, item in enumerate(items)]
+    if is_open and items:
+        rows.append(TupleValue((Unknown(None, "int"), items[-1])))  # any that follows
     return IteratorValue(rows, is_open)
 
 

@@ -60,7 +60,7 @@ def _accumulated(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST 
     found = [kwargs["initial"]] if "initial" in kwargs and not is_none(kwargs["initial"]) else []
     for item in items:
         found.append(_added(interp, function, found[-1], item, node) if found else item)
-    return IteratorValue(found, is_open)
+    return IteratorValue([*found, Unknown()] if is_open else found, is_open)
 
 
 def _added(interp: Interpreter, function: Value, total: Value, item: Value, node: ast.AST | None) -> Value:

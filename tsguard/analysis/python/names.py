@@ -121,6 +121,7 @@ def _defined(interp: Interpreter, name: str, scope: Scope, bindings: list[Bindin
     if isinstance(value, ClassValue):
         _open_tables(interp, value, scope)
         _hold_tables(interp, value)
+    interp.program.shared_state.keep(value)
     return value
 
 
@@ -194,6 +195,7 @@ def _hold_tables(interp: Interpreter, cls: ClassValue) -> None:
     for member in cls.members.values():
         if isinstance(member, (ListValue, DictValue, SetValue)):
             interp.program.shared_state.hold(member)
+            interp.program.shared_state.keep(member)
 
 
 def _registered(interp: Interpreter, node: ast.stmt, scope: Scope) -> Value:

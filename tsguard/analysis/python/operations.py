@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tsguard.analysis.budgets import DEEPEST_TERM
+from tsguard.analysis.budgets import COUNTED_TURNS, DEEPEST_TERM
 from tsguard.analysis.numpy_numbers import NumpyInt
 from tsguard.analysis.python import (
     class_unions,
@@ -190,7 +190,7 @@ def _sequences(interp: Interpreter, op: ast.operator, left: Value, right: Value)
 
 def _repeated(sequence: ListValue | TupleValue, times: Value) -> Value:
     count = times.value if isinstance(times, Const) else None
-    if isinstance(count, int) and len(sequence.items) * count <= 256:
+    if isinstance(count, int) and len(sequence.items) * count <= COUNTED_TURNS:
         if isinstance(sequence, ListValue):
             return ListValue(sequence.items * count, sequence.open)
         return TupleValue(sequence.items * count, sequence.open)

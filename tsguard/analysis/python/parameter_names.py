@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tsguard.analysis.budgets import CLONED_LAYERS
+from tsguard.analysis.budgets import COUNTED_TURNS
 from tsguard.analysis.python.operations import default_of
 from tsguard.analysis.values import Unknown, Value, constant, is_none
 
@@ -32,7 +32,7 @@ def may_be_others(base: str, arguments: Mapping[str, Value]) -> bool:
 
 def _recurrent(arguments: Mapping[str, Value]) -> dict[str, bool]:
     layers = _usual(arguments, "num_layers")
-    count = min(layers, CLONED_LAYERS) if isinstance(layers, int) else 1
+    count = min(layers, COUNTED_TURNS) if isinstance(layers, int) else 1
     has_bias = _usual(arguments, "bias") is True
     kinds = ["weight_ih", "weight_hh", *(("bias_ih", "bias_hh") if has_bias else ())]
     projected = _usual(arguments, "proj_size")

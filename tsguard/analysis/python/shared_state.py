@@ -8,13 +8,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tsguard.analysis.values import DictValue, ListValue, ObjectValue, SetValue, TensorValue, Value
+from tsguard.analysis.budgets import DEEPEST_KEY
+from tsguard.analysis.values import (
+    DictValue,
+    ListValue,
+    ObjectValue,
+    SetValue,
+    TensorValue,
+    TupleValue,
+    Value,
+)
 
 Holder = ListValue | SetValue | DictValue | ObjectValue
 
 _ABSENT = object()
 _AS_DEFINED = "as defined"
-# Of what lies deeper in a structure a target changes hardly anything.
+# What lies deeper in a structure is looked at only after it has been changed.
 _DEEPEST = 2
 
 
@@ -42,6 +51,7 @@ class SharedState:
         self._bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
         self._outer: list[dict[tuple[int, str], tuple[dict[str, Value], str, object]]] = []
         self._held: dict[int, tuple[Holder, bool, list[Any] | dict[Any, Value]]] = {}
+        self._kept: dict[int, tuple[Holder, bool, list[Any] | dict[Any, Value]]] = {}
         self._defined: set[int] = set()
         self._refilled: set[int] = set()
         self.version: Hashable | None = _AS_DEFINED
@@ -52,7 +62,7 @@ class SharedState:
 
     def defines(self, identity: int) -> bool:
         """Whether what has this identity is something changeable that modules define."""
-        return identity in self._defined or identity in self._held
+        return identity in self._defined or identity in self._held or identity in self._kept
 
     def define(self, value: Value, deep: int = _DEEPEST) -> None:
         """Note what a module defines that can be changed, and what that holds."""
@@ -67,13 +77,18 @@ class SharedState:
 
     def used(self, value: Value, is_defining: bool = False) -> None:
         """Look at a container or object after what may have changed it: what a module has put into it, it defines."""
-        held = self._held.get(id(value))
+        held = self._held.get(id(value)) or self._kept.get(id(value))
         if held is None:
             return
         owner, is_open, before = held
         if is_defining:
-            self.hold(owner)
+            if id(owner) in self._held:
+                self.hold(owner)
+            else:
+                del self._kept[id(owner)]
+                self.keep(owner)
         elif owner.open is not is_open or not _is_same(_content(owner), before):
+            self._held[id(value)] = held
             self._refilled.add(id(value))
             self.version = None
 
@@ -111,6 +126,21 @@ class SharedState:
         for inner in content.values() if isinstance(content, dict) else content:
             if deep > 0 and isinstance(inner, Holder) and id(inner) not in self._held:
                 self.hold(inner, deep - 1)
+
+    def keep(self, value: Value, deep: int = DEEPEST_KEY) -> None:
+        """Remember what lies in something that a module defines, should a target change that."""
+        if isinstance(value, Holder):
+            if id(value) in self._kept:
+                return
+            content = _copied(_content(value))
+            self._kept[id(value)] = (value, value.open, content)
+            inner = list(content.values() if isinstance(content, dict) else content)
+            if isinstance(value, ObjectValue) and value.contents is not None:
+                inner.append(value.contents)
+        else:
+            inner = list(value.items) if isinstance(value, TupleValue) else []
+        for part in inner if deep > 0 else ():
+            self.keep(part, deep - 1)
 
     @contextmanager
     def followed(self) -> Iterator[Callable[[], bool]]:

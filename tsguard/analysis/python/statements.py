@@ -18,7 +18,7 @@ from tsguard.analysis.python import (
     operations,
 )
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
-from tsguard.analysis.python.iteration import consume, give_back, growing
+from tsguard.analysis.python.iteration import any_turn, consume, give_back, growing
 from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.terms import Place, rests_on_place
 from tsguard.analysis.values import (
@@ -141,13 +141,20 @@ def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
         return None
     iterable = interp.settled(interp.evaluate(node.iter, scope))
     items, is_open = consume(interp, iterable)
+    before = scope.names
     with interp.looping(len(items), is_open=is_open):
         for count, item in enumerate(growing(iterable, items), 1):
+            before = dict(scope.names) if is_open else before
             assignments.assign(interp, node.target, item, scope)
             signal = interp.execute(node.body, scope)
             if signal is BREAK or isinstance(signal, Return):
                 give_back(iterable, items[count:])
                 return None if signal is BREAK else signal
+        if is_open and any_turn(scope, before):
+            assignments.assign(interp, node.target, items[-1], scope)
+            signal = interp.execute(node.body, scope)
+            if isinstance(signal, Return):
+                return signal
     return interp.execute(node.orelse, scope)
 
 
@@ -167,7 +174,11 @@ def _while(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
 
 def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
     with interp.looping(1, is_open=True):
+        before = dict(scope.names)
         signal = interp.execute(node.body, scope)
+        if signal is None:
+            any_turn(scope, before)
+            signal = interp.execute(node.body, scope)
     return signal if isinstance(signal, Return) else None
 
 

@@ -11,7 +11,7 @@ from tsguard.analysis.events import Event
 from tsguard.analysis.export import data, recording, sizes
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
-from tsguard.analysis.python.iteration import consume, give_back, growing
+from tsguard.analysis.python.iteration import any_turn, consume, give_back, growing
 from tsguard.analysis.trace import (
     alternatives,
     binding,
@@ -274,6 +274,9 @@ def _for_each(tracer: Tracer, node: ast.For | ast.AsyncFor, iterable: py.Value, 
             if signal is BREAK or isinstance(signal, Return):
                 give_back(iterable, items[count:])
                 return None if signal is BREAK else signal
+        if is_open and any_turn(scope, before):
+            assignments.assign(tracer, node.target, items[-1], scope)
+            both(tracer, lambda: tracer.execute(node.body, scope), lambda: None, scope)
     if is_open:
         _blur(scope, before)
     return tracer.execute(node.orelse, scope)
