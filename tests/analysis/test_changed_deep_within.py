@@ -85,23 +85,21 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_it_is_as_it_was_defined_for_the_next_target(tmp_path: Path, name: str) -> None:
-    defined, changed, read = CHANGES[name]
+def scripts(tmp_path: Path, change: tuple[str, str, str], *targets: str) -> list[str]:
+    """The verdicts of targets of one file, judged one after the other."""
+    defined, changed, read = change
     path = tmp_path / "net.py"
     path.write_text(_SOURCE.format(defined=defined, changed=changed, read=read), encoding="utf-8")
     project = Project((tmp_path,))
     program = Program(project, RELEASE)
-    for target in ("First", "Second", "First", "Second"):
-        found = judge(program, find_target(project.module(path), target))
-        assert found.script == "ok"
+    return [judge(program, find_target(project.module(path), target)).script for target in targets]
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_it_is_as_it_was_defined_for_the_next_target(tmp_path: Path, name: str) -> None:
+    assert scripts(tmp_path, CHANGES[name], "First", "Second", "First", "Second") == ["ok"] * 4
 
 
 def test_a_target_sees_its_own_changes(tmp_path: Path) -> None:
-    path = tmp_path / "net.py"
-    source = _SOURCE.format(
-        defined="T = {'a': {'b': nn.ReLU}}", changed="pass", read="T['a'].update(b=Bad) or T['a']['b']"
-    )
-    path.write_text(source, encoding="utf-8")
-    project = Project((tmp_path,))
-    assert judge(Program(project, RELEASE), find_target(project.module(path), "Second")).script == "blocked"
+    change = ("T = {'a': {'b': nn.ReLU}}", "pass", "T['a'].update(b=Bad) or T['a']['b']")
+    assert scripts(tmp_path, change, "Second") == ["blocked"]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.judges.test_guesses import differs_when_traced
+from tests.rules.on_torch import load
 from tests.torch_here import RELEASE
 from tsguard.analysis.python import Program
 from tsguard.judges import judge
@@ -61,8 +63,20 @@ def conditions(tmp_path: Path):
         pytest.param("if x.shape[0] > 3:\n    x = self.part(x)\nreturn x", None, id="by a size"),
     ],
 )
-def test_what_the_forward_asks(conditions, body: str, when: str | None) -> None:
+def test_what_the_forward_asks(conditions, tmp_path: Path, body: str, when: str | None) -> None:
     assert conditions(body) == [("warning" if when else "error", when)]
+    made = load(str(tmp_path / "net.py")).Net
+    for flag in (0, 5) if when else ():
+        assert differs_when_traced(made(flag)) == eval(
+            when or "", {"flag": bool(flag) if when == "flag" else flag}
+        )
+
+
+def test_a_branch_that_another_answer_rules_out_is_not_run(conditions) -> None:
+    body = f"if self.flag:\n    x = self.part(x)\n    if not self.flag:\n        x = {ITEM}\nreturn x"
+    assert conditions(body) == [("warning", "flag")]
+    body = f"if self.flag:\n    return self.part(x)\nif self.flag:\n    x = {ITEM}\nreturn x"
+    assert conditions(body) == [("warning", "flag")]
 
 
 def test_what_the_constructor_asks(conditions) -> None:

@@ -136,7 +136,9 @@ def explore(
     constructor raises are passed over.  Where no world ``shows`` anything, a promise rests on this, and all that
     may be asked is.  Where the first is refused, that it always is rests on what it guessed, and that is asked
     until one world is not.  Else only what tells when it is so: few worlds, and none that would bring the steps
-    of all beyond WORLD_STEPS, as the parts of what is so large are mostly targets themselves.  First come the questions that are answered against the likes of what is given, whether it converts, then
+    of all beyond WORLD_STEPS, as the parts of what is so large are mostly targets themselves.
+
+    First come the questions that are answered against the likes of what is given, whether it converts, then
     those that no default answers in the first world; what is guessed beyond it has the smaller budget.
     """
     result = first_made(run)
@@ -157,9 +159,10 @@ def explore(
         if frozenset(given.items()) in known or (turn.before and len(_subjects(turned)) > TURNED_ANSWERS):
             continue
         is_guess = turn.is_guess and not turn.before
-        allowance = _allowance(shown, is_guess=is_guess)
+        only_tells = shown == "settled" or (shown == "refused" and not is_guess)
+        allowance = WORLD_STEPS if only_tells else _allowance(shown, is_guess=is_guess)
         is_dear = spent + first.spent > allowance and not isinstance(turn.answer.asked, Converts)
-        if explored >= (SETTLED_WORLDS if allowance == WORLD_STEPS else MOST_WORLDS):
+        if explored >= (SETTLED_WORLDS if only_tells else MOST_WORLDS):
             if shown == "refused":
                 continue
             return
@@ -183,9 +186,7 @@ def explore(
 
 
 def _allowance(shown: Shown, *, is_guess: bool) -> int:
-    """The steps that all worlds may take before one that turns a guess, or something else."""
-    if shown == "settled" or (shown == "refused" and not is_guess):
-        return WORLD_STEPS
+    """The steps that all worlds may take before one that a promise, or a refusal, rests on."""
     if shown == "refused":
         return REFUSED_STEPS
     return GUESSED_STEPS if is_guess else DEFAULT_STEPS

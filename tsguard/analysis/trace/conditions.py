@@ -44,7 +44,7 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
     if isinstance(value, Shape):
         return True
     if isinstance(value, py.Unknown):
-        return None if value.default is None else operations.known_truth(value.default)
+        return tracer.assumption(value) if value.default is None else operations.known_truth(value.default)
     if isinstance(value, py.ObjectValue):
         return object_truths.is_true(tracer, value, node)
     return operations.known_truth(value)

@@ -14,7 +14,7 @@ from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.export.record import Record
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame
-from tsguard.analysis.terms import question
+from tsguard.analysis.terms import question, rests_on_place
 from tsguard.analysis.trace.filled import Cell
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
@@ -275,6 +275,13 @@ class Tracer(Follower):
             yield
         finally:
             self.assumed = assumed
+
+    def assumption(self, test: py.Unknown) -> bool | None:
+        """How a branch that is running, or one that returned, has answered a test; None where none has."""
+        if test.term is None or rests_on_place(test.term):
+            return None
+        asked, wanted = question(test.term)
+        return next((answer.yes is wanted for answer in self.assumed if answer.asked == asked), None)
 
     def assume(self, test: py.Value | None, holds: bool) -> None:
         """Go on as where a test has this answer."""
