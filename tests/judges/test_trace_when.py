@@ -60,6 +60,11 @@ def conditions(tmp_path: Path):
         pytest.param(f"if self.flag > 3:\n    pass\nelse:\n    x = {ITEM}\nreturn x", "flag <= 3", id="else"),
         pytest.param("if self.flag:\n    x = self.part(x)\nreturn x", "flag", id="of a part"),
         pytest.param("if self.flag:\n    x = self.part(x)\nreturn self.part(x)", None, id="in any case"),
+        pytest.param(
+            "y = self.part(x) if self.flag else x\nif self.flag:\n    return self.part(x)\nelse:\n    return self.part(x)",
+            None,
+            id="either way",
+        ),
         pytest.param("if x.shape[0] > 3:\n    x = self.part(x)\nreturn x", None, id="by a size"),
     ],
 )

@@ -80,7 +80,7 @@ class Tracer(Follower):
         self.events: dict[tuple[object, ...], Event] = {}
         self.parts: dict[tuple[object, ...], py.ModuleValue | None] = {}
         self.assumed: tuple[Answer, ...] = ()
-        self.assumptions: dict[tuple[object, ...], set[tuple[Answer, ...]]] = {}
+        self.assumptions: dict[tuple[object, ...], dict[tuple[Answer, ...], None]] = {}
         self.gaps: list[Gap] = []
         self.tellings = 0
         self.exports = Record()
@@ -141,8 +141,8 @@ class Tracer(Follower):
         if event.key not in self.events:
             self.events[event.key] = event
             self.parts[event.key] = self.receiver
-            self.assumptions[event.key] = set()
-        self.assumptions[event.key].add(self.assumed)
+            self.assumptions[event.key] = {}
+        _come_to(self.assumptions[event.key], self.assumed)
 
     def drop(self, event: Event) -> None:
         """Take back an event: what it tells of has been undone."""
@@ -285,7 +285,7 @@ class Tracer(Follower):
 
     def assume(self, test: py.Value | None, holds: bool) -> None:
         """Go on as where a test has this answer."""
-        if isinstance(test, py.Unknown) and test.term is not None:
+        if isinstance(test, py.Unknown) and test.term is not None and not rests_on_place(test.term):
             asked, wanted = question(test.term)
             self.assumed = (*self.assumed, Answer(asked, wanted is holds))
 
@@ -326,3 +326,14 @@ class Tracer(Follower):
     def join(self, left: py.Value, right: py.Value) -> py.Value:
         """A value that is one of two."""
         return joined(left, right)
+
+
+def _come_to(ways: dict[tuple[Answer, ...], None], way: tuple[Answer, ...]) -> None:
+    """Add a way: with the one that differs in its last answer, it is what leads to both."""
+    if way:
+        other = (*way[:-1], Answer(way[-1].asked, not way[-1].yes))
+        if other in ways:
+            del ways[other]
+            _come_to(ways, way[:-1])
+            return
+    ways[way] = None
