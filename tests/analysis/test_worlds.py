@@ -228,4 +228,4 @@ def test_what_has_too_many_parts_is_known_by_its_place():
         grown = terms.bounded(Operation(term, "+", NORM), node)
         assert grown is not None
         term = grown
-    assert sum(1 for _ in terms._parts(term)) <= 40
+    assert sum(1 for _ in terms.parts(term)) <= 40

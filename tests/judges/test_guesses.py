@@ -52,10 +52,10 @@ def judged(
 @pytest.mark.parametrize(
     ("layer", "mode", "trace"),
     [
-        ("nn.ReLU() if flag else nn.Dropout()", "unknown", "safe"),
-        ("nn.Dropout() if flag else nn.ReLU()", "dependent", "safe"),
-        ("nn.ReLU() if flag else Sum()", "independent", "unknown"),
-        ("Sum() if flag else nn.ReLU()", "independent", "hazardous"),
+        ("nn.ReLU() if flag else nn.Dropout()", "depends", "safe"),
+        ("nn.Dropout() if flag else nn.ReLU()", "depends", "safe"),
+        ("nn.ReLU() if flag else Sum()", "independent", "depends"),
+        ("Sum() if flag else nn.ReLU()", "independent", "depends"),
         ("nn.ReLU() if flag else nn.Tanh()", "independent", "safe"),
         (
             "nn.Sequential(nn.ReLU()) if flag else nn.Sequential(nn.ReLU(), nn.Dropout(0.0))",
@@ -72,8 +72,8 @@ def test_what_a_required_argument_decides_is_not_promised(
 
     module = load(str(tmp_path / "model.py"))
     nets = [module.Net(flag) for flag in (True, False)]
-    assert any(map(depends_on_the_mode, nets)) == (mode != "independent")
-    assert any(map(differs_when_traced, nets)) == (trace != "safe")
+    assert list(map(depends_on_the_mode, nets)).count(True) == (mode == "depends")
+    assert list(map(differs_when_traced, nets)).count(True) == (trace == "depends")
 
 
 def depends_on_the_mode(net: Any) -> bool:
@@ -89,10 +89,10 @@ def differs_when_traced(net: Any) -> bool:
 
 
 def test_the_condition_is_told(tmp_path: Path) -> None:
-    [gap] = judged(tmp_path, "nn.ReLU() if flag else nn.Dropout()").mode_unknown
-    assert gap.why == "it depends on the mode if not flag, which the source does not tell"
-    [gap] = judged(tmp_path, "nn.ReLU() if flag else Sum()").trace_unknown
-    assert gap.why == "it is hazardous if not flag, which the source does not tell"
+    [dropout] = judged(tmp_path, "nn.ReLU() if flag else nn.Dropout()").findings
+    assert (dropout.code, dropout.when) == ("TSG301", "not flag")
+    [item] = judged(tmp_path, "nn.ReLU() if flag else Sum()").findings
+    assert (item.code, item.severity, item.when) == ("TSG207", "warning", "not flag")
 
 
 def test_what_is_given_is_no_guess(tmp_path: Path) -> None:
@@ -100,8 +100,11 @@ def test_what_is_given_is_no_guess(tmp_path: Path) -> None:
     assert found.mode == "independent"
 
 
-def test_a_default_is_no_guess(tmp_path: Path) -> None:
-    assert judged(tmp_path, "nn.ReLU() if flag else nn.Dropout()", ", flag=True").mode == "independent"
+def test_a_default_is_no_promise_of_other_arguments(tmp_path: Path) -> None:
+    assert judged(tmp_path, "nn.ReLU() if flag else nn.Dropout()", ", flag=True").mode == "depends"
+    assert judged(tmp_path, "nn.Dropout() if flag else nn.ReLU()", ", flag=True").mode == "dependent"
+    assert judged(tmp_path, "nn.ReLU() if flag else Sum()", ", flag=True").trace == "depends"
+    assert judged(tmp_path, "Sum() if flag else nn.ReLU()", ", flag=True").trace == "hazardous"
 
 
 def test_neither_is_promised_what_only_the_run_tells(tmp_path: Path) -> None:
@@ -183,7 +186,7 @@ def test_what_takes_one_judge_too_many_steps_is_looked_at_by_the_others(tmp_path
     path.write_text(LARGE, encoding="utf-8")
     project = Project((tmp_path,))
     found = judge(Program(project), find_target(project.module(path), "Net"))
-    assert (found.script, found.mode) == ("blocked", "unknown")
+    assert (found.script, found.mode) == ("blocked", "depends")
 
     module = load(str(path))
     for flag in (True, False):

@@ -30,6 +30,10 @@ REFUSED_STEPS: Final = 60_000
 DEFAULT_STEPS: Final = 40_000
 """The same for what a default answers: it is ``ok`` with that, what else may be given is told beyond it."""
 
+LOOKED_STEPS: Final = 10_000
+"""Tracing a target, or following it in both modes, with other arguments than its defaults: the parts of what takes more
+are mostly targets themselves."""
+
 SETTLED_WORLDS: Final = 10
 """The number of them once it is known not to be ``ok``."""
 

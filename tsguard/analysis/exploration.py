@@ -8,7 +8,7 @@ comes up, and the worlds are as many as the questions.  Last come those in which
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
@@ -21,7 +21,7 @@ from tsguard.analysis.budgets import (
     TURNED_ANSWERS,
     WORLD_STEPS,
 )
-from tsguard.analysis.terms import Converts, Eq, Question, Term, looks_up
+from tsguard.analysis.terms import Converts, Eq, Parameter, Question, Term, looks_up, parts
 from tsguard.analysis.worlds import Answer, Impossible, Manner, Uncallable, World
 from tsguard.report.records import dataclass
 
@@ -42,6 +42,20 @@ class Way:
     def __str__(self) -> str:
         """The condition under which one is there."""
         return _conjunction(_telling((*self.turned, *self.besides)))
+
+    @property
+    def is_of_arguments(self) -> bool:
+        """Whether constructor arguments give each of the answers."""
+        return all(map(_arguments, (answer.asked for answer in self.turned)))
+
+    @property
+    def arguments(self) -> frozenset[Term]:
+        """The arguments that the last answer is about."""
+        return _arguments(self.turned[-1].asked)
+
+
+def _arguments(asked: Question) -> frozenset[Term]:
+    return frozenset(part for part in parts(asked) if isinstance(part, Parameter))
 
 
 _MOST_ALTERNATIVES = 3
@@ -127,8 +141,24 @@ class _Turn:
     is_guess: bool
 
 
+def held_when(ways: Sequence[Way | None], holds: Sequence[bool]) -> str | None:
+    """What tells the worlds in which something ``holds`` from the others, None where it does in all; the first is by defaults."""
+    if all(holds):
+        return None
+    there, away = (
+        [way for way, is_held in zip(ways, holds, strict=True) if way is not None and is_held is wanted]
+        for wanted in (True, False)
+    )
+    if not holds[0]:
+        return anywhere(there, away)
+    return elsewhere(away, there) if away else None
+
+
 def explore(
-    run: Callable[[World], T], shows: Callable[[Way | None, T], Shown] = lambda *_: "nothing"
+    run: Callable[[World], T],
+    shows: Callable[[Way | None, T], Shown] = lambda *_: "nothing",
+    *,
+    begun: tuple[World, T] | None = None,
 ) -> Iterator[tuple[Way | None, World, T]]:
     """Run in the first world, then in each that differs from one that was run in one answer.
 
@@ -139,9 +169,10 @@ def explore(
     of all beyond WORLD_STEPS, as the parts of what is so large are mostly targets themselves.
 
     First come the questions that are answered against the likes of what is given, whether it converts, then
-    those that no default answers in the first world; what is guessed beyond it has the smaller budget.
+    those that no default answers in the first world; what is guessed beyond it has the smaller budget.  With ``begun``
+    the first world has been run already, with this result.
     """
-    result = first_made(run)
+    result = begun or first_made(run)
     if result is None:
         return
     first, outcome = result

@@ -100,7 +100,7 @@ def first_built(program: Program, target: Target) -> Built | None:
 def built(interp: Interpreter, target: Target) -> py.Value:
     """What ``build`` gives, made once for all judges of a target in worlds that its constructor cannot tell apart.
 
-    Who follows the value leaves it as it was, but for the last judge.
+    Who follows the value and changes it says so with ``used_up``.
 
     Raises:
         Impossible: the constructor raises in this world.
@@ -124,9 +124,10 @@ def built(interp: Interpreter, target: Target) -> py.Value:
     return known.outcome
 
 
-def forget(program: Program) -> None:
-    """Build the target anew for who comes next: one has followed it and changed it."""
-    _BUILT.of(program).clear()
+def used_up(program: Program, value: py.Value) -> None:
+    """Make a target anew for who comes next: one has followed this value and changed it."""
+    for _, constructions in _BUILT.of(program).values():
+        constructions[:] = [one for one in constructions if one.outcome is not value]
 
 
 def _construction(interp: Interpreter, target: Target) -> _Construction:

@@ -232,7 +232,7 @@ def parameter_in(term: Term | None) -> Parameter | None:
     """The parameter that a term rests on; the first, where it rests on several."""
     if term is None:
         return None
-    return next((part for part in _parts(term) if isinstance(part, Parameter)), None)
+    return next((part for part in parts(term) if isinstance(part, Parameter)), None)
 
 
 def question(term: Term) -> tuple[Question, bool]:
@@ -261,7 +261,7 @@ def condition(asked: Question, answer: bool) -> str:
     return spelled(asked if answer else Not(asked))
 
 
-def _parts(term: Term) -> Iterator[Term]:
+def parts(term: Term) -> Iterator[Term]:
     pending: list[Term | None] = [term]
     while pending:
         part = pending.pop()
@@ -274,7 +274,7 @@ def _parts(term: Term) -> Iterator[Term]:
 
 def rests_on_place(term: Term) -> bool:
     """Whether a term rests on what an expression gives, which may be another each time."""
-    return any(isinstance(part, Place) for part in _parts(term))
+    return any(isinstance(part, Place) for part in parts(term))
 
 
 def looks_up(term: Term) -> bool:
@@ -283,7 +283,7 @@ def looks_up(term: Term) -> bool:
         isinstance(part, Call)
         and isinstance(part.function, Attribute)
         and part.function.name in ("get", "pop")
-        for part in _parts(term)
+        for part in parts(term)
     )
 
 

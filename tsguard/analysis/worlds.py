@@ -78,6 +78,11 @@ class Asked(NamedTuple):
         return self.how is not None and self.how[1]
 
 
+def terms_of(conversation: Iterable[Asked]) -> frozenset[Term]:
+    """What was asked, whatever the answers."""
+    return frozenset(one.term for one in conversation)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Work:
     """What is done once for all who want it: its ``own`` steps and the works ``within`` it, in order; done
@@ -146,6 +151,12 @@ class World:
         answer = self.answers.get(asked)
         if self.listening:
             self.asked.append(Asked(asked, answer is True, None, None, answer is None, True))
+        return None if answer is None else answer is yes
+
+    def given_answer(self, term: Term) -> bool | None:
+        """The answer that this world had from the start to whether a term is true; None where it had none."""
+        asked, yes = question(term)
+        answer = self.given.get(asked)
         return None if answer is None else answer is yes
 
     def _answer(self, asked: Question, answer_by_default: bool, guess: bool) -> bool:

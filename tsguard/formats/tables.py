@@ -226,11 +226,12 @@ def worth_a_row(report: Report, verbose: bool) -> list[TargetReport]:
     """The targets to show: all of a few; of many, those that somebody should look at."""
     if verbose or len(report.targets) <= 20:
         return list(report.targets)
-    fine = ("ok", "safe", "exports", "unknown", "dependent", "independent")
+    fine = ("ok", "safe", "exports", "unknown")
     return [
         target
         for target in report.targets
-        if target.attempts or any(j.verdict not in fine for j in target.judgements(report.purpose))
+        if target.attempts
+        or any(j.verdict not in fine for j in target.judgements(report.purpose) if j is not target.mode)
     ]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.events import Event
 from tsguard.judges.script import ScriptOutcome
 from tsguard.judges.trace import TraceOutcome
 from tsguard.language.rule_names import RuleName
+from tsguard.report import TraceVerdict
 from tsguard.report.records import dataclass, replace
 from tsguard.rules import rule
 from tsguard.source.remembering import remembered
@@ -27,23 +28,18 @@ def compiled_too(script: ScriptOutcome, trace: TraceOutcome) -> TraceOutcome:
     ]
     if not refused:
         return trace
-    raised = next(((event, part) for event, when, part in refused if when is None), None)
-    if raised is not None:
-        event, part = raised
-        facts = {"method": part.name}
-        event = replace(event, rule=part.rule, facts=facts, cause=None)
-        return replace(trace, verdict="hazardous", events=(*trace.events, event))
-    event, when, part = refused[0]
-    why = f"torch.jit.trace compiles {part.name}, which is {part.how}, and TorchScript refuses it when {when}"
-    return replace(trace, verdict="unknown", gaps=(Gap(event.module, event.span.line, why), *trace.gaps))
+    event, when, part = next((one for one in refused if one[1] is None), refused[0])
+    event = replace(event, rule=part.rule, facts={"method": part.name}, cause=None)
+    conditions = trace.when if when is None else {**trace.when, event.key: when}
+    verdict: TraceVerdict = "hazardous" if when is None else "depends"
+    return replace(trace, verdict=verdict, events=(*trace.events, event), when=conditions)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is compiled for a trace, why, and the rule that it breaks if it cannot be."""
+    """What is compiled for a trace, and the rule that it breaks if it cannot be."""
 
     name: str
-    how: str
     rule: RuleName
 
 
@@ -52,9 +48,9 @@ def _compiled_part(event: Event) -> _Part | None:
     if rule(event.rule).outcome != "blocked":
         return None
     if _is_in_exported(event):
-        return _Part(event.chain[0], "exported", "untraceable-call/exported")
+        return _Part(event.chain[0], "untraceable-call/exported")
     name = next((name for name in event.chain if name in _compiled_functions(event.module.file.tree)), None)
-    return None if name is None else _Part(name, "compiled while tracing", "untraceable-call/if-tracing")
+    return None if name is None else _Part(name, "untraceable-call/if-tracing")
 
 
 def _is_in_exported(event: Event) -> bool:

@@ -64,7 +64,7 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     if failure is not None:
         script, trace = _not_imported(script, trace, failure)
     traced = (
-        [_traced(target, event, trace.when.get(event.key)) for event in trace.events]
+        [_doubted(target, event, trace.when.get(event.key)) for event in trace.events]
         if purpose != "export"
         else []
     )
@@ -77,7 +77,7 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
         *(_told(target, event, when, severity if when else None) for event, when in script.events),
         *traced,
         *exported,
-        *(_told(target, event, when) for event, when in mode.events),
+        *(_doubted(target, event, when) for event, when in mode.events),
     ]
     if target.collates and not target.compiled:
         # Nobody asked torch.jit for it: what stands in the way is worth knowing, no more.
@@ -102,7 +102,8 @@ def _told(target: Target, event: Event, when: str | None = None, severity: Sever
     return finding(event, when, severity, is_mended=not is_foreign)
 
 
-def _traced(target: Target, event: Event, when: str | None) -> Finding:
+def _doubted(target: Target, event: Event, when: str | None) -> Finding:
+    """A finding that is no error where only some constructor arguments bring it."""
     found = _told(target, event, when)
     return replace(found, severity="warning") if when and found.severity == "error" else found
 

@@ -25,5 +25,7 @@ def judge_uses(program: Program, module: Module) -> tuple[Finding, ...]:
 
 def judge_losses(program: Program, judgement: Judgement) -> tuple[Finding, ...]:
     """The findings of family ``migration`` on a target; what is random in both modes has no mode to lose."""
-    by_mode = judgement.mode == "dependent" and any(f.code in _BETWEEN_MODES for f in judgement.findings)
+    by_mode = judgement.mode in ("dependent", "depends") and any(
+        f.code in _BETWEEN_MODES for f in judgement.findings
+    )
     return tuple(map(finding, losses_of(program, judgement.target, by_mode=by_mode)))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
 from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.guesses import made_otherwise
+from tsguard.analysis.exploration import Way
+from tsguard.analysis.kinds import kinds_of
 from tsguard.analysis.mode import ModeInterpreter, follow
+from tsguard.analysis.otherwise import First, Looked, away_otherwise, looked_at_otherwise
 from tsguard.analysis.python import Program, PythonInterpreter
-from tsguard.analysis.subjects import first_built, unread_classes
+from tsguard.analysis.subjects import Built, first_built, unread_classes
 from tsguard.analysis.values import ClassValue, External, ModuleValue
-from tsguard.analysis.worlds import BudgetExceeded
+from tsguard.analysis.worlds import BudgetExceeded, terms_of
 from tsguard.project import Target
 from tsguard.report import Layer, ModeVerdict
 from tsguard.report.records import dataclass
@@ -29,41 +31,58 @@ class ModeOutcome:
 
 
 def judge_mode(program: Program, target: Target) -> ModeOutcome:
-    """Follow a target as its constructor's defaults make it."""
+    """Follow a target as its constructor's defaults make it, then, where it is promised not to depend on the mode,
+    as other arguments do."""
     try:
         built = first_built(program, target)
     except BudgetExceeded:
         return _unknown(target, "it is too large to be analysed completely")
     if built is None:
         return ModeOutcome("unknown", gaps=(unread.never_made(target),))
-    with program.followed():
+    kinds = kinds_of(built.value, of_layers=True)
+    with program.followed(), built.world.heard() as asked:
         walk = follow(program, target, built.world, built.value)
+    first = First(built.world, kinds, terms_of(asked), of_layers=True)
+    look = partial(_looked, program, target)
     release = program.tables.release
-    always = tuple((event, None) for event in walk.events.values() if holds(event.rule, release))
-    conditional = (pair for pair in walk.conditional.values() if holds(pair[0].rule, release))
-    depending = any(rule(event.rule).outcome == "dependent" for event, _ in always)
+    events = _events(program, walk)
+    conditional = tuple(pair for pair in walk.conditional.values() if holds(pair[0].rule, release))
     gaps = (*walk.gaps.values(), *unread_classes(PythonInterpreter(program, built.world), built.value))
-    if not depending and not gaps:
-        gaps = tuple(_otherwise_dependent(program, target))
-    verdict: ModeVerdict = "dependent" if depending else "unknown" if gaps else "independent"
-    return ModeOutcome(verdict, _layers(walk), (*always, *conditional), gaps)
+    if any(map(_is_dependent, events)):
+        when = away_otherwise(program, target, first, look, events)
+        told = (*((event, when.get(event.key)) for event in events), *conditional)
+        is_always = any(_is_dependent(event) and event.key not in when for event in events)
+        return ModeOutcome("dependent" if is_always else "depends", _layers(walk), told, gaps)
+    told = (*((event, None) for event in events), *conditional)
+    if not gaps:
+        other = looked_at_otherwise(program, target, first, look)
+        known = {event.key for event, _ in told}
+        told = (*told, *(pair for pair in other.events if pair[0].key not in known))
+        gaps = other.gaps if other.open is None else (_open(target, other.open),)
+    is_sometimes = any(_is_dependent(event) for event, _ in told)
+    verdict: ModeVerdict = "depends" if is_sometimes else "unknown" if gaps else "independent"
+    return ModeOutcome(verdict, _layers(walk), told, gaps)
 
 
-def _otherwise_dependent(program: Program, target: Target) -> Iterator[Gap]:
-    """Why the mode may matter by another answer to a guess than the one that was taken, if it may."""
-    for way, built in made_otherwise(program, target):
-        if isinstance(built, Gap):
-            yield built
-            continue
-        with program.followed():
-            walk = follow(program, target, built.world, built.value)
-        events = (event for event in walk.events.values() if holds(event.rule, program.tables.release))
-        if any(rule(event.rule).outcome == "dependent" for event in events):
-            yield Gap(
-                target.module, target.line, f"it depends on the mode if {way}, which the source does not tell"
-            )
-            return
-        yield from walk.gaps.values()
+def _events(program: Program, walk: ModeInterpreter) -> tuple[Event, ...]:
+    return tuple(event for event in walk.events.values() if holds(event.rule, program.tables.release))
+
+
+def _is_dependent(event: Event) -> bool:
+    return rule(event.rule).outcome == "dependent"
+
+
+def _looked(program: Program, target: Target, made: Built) -> Looked:
+    """What another world shows of the mode."""
+    with program.followed(), made.world.heard() as asked:
+        walk = follow(program, target, made.world, made.value)
+    gaps = (*walk.gaps.values(), *unread_classes(PythonInterpreter(program, made.world), made.value))
+    return Looked(tuple(filter(_is_dependent, _events(program, walk))), gaps, asked=terms_of(asked))
+
+
+def _open(target: Target, way: Way) -> Gap:
+    why = f"it depends on the mode if {way}, which the source does not tell"
+    return Gap(target.module, target.line, why)
 
 
 def _unknown(target: Target, why: str) -> ModeOutcome:

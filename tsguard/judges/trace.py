@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import field
-from itertools import islice
+from functools import partial
 from types import MappingProxyType
 
 from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.exploration import Way, elsewhere, first_made
-from tsguard.analysis.guesses import made_otherwise
+from tsguard.analysis.exploration import Way, first_made
+from tsguard.analysis.kinds import kinds_of
+from tsguard.analysis.otherwise import First, Looked, away_otherwise, looked_at_otherwise
 from tsguard.analysis.python import Program, PythonInterpreter
-from tsguard.analysis.subjects import built, forget, unread_classes
+from tsguard.analysis.subjects import Built, built, unread_classes, used_up
 from tsguard.analysis.terms import Question
 from tsguard.analysis.trace.inputs import Given
 from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.walk import TraceResult, trace_target
 from tsguard.analysis.values import Value
-from tsguard.analysis.worlds import BudgetExceeded, World
+from tsguard.analysis.worlds import BudgetExceeded, Uncallable, World, terms_of
 from tsguard.judges.export import ExportOutcome, judge_export
 from tsguard.project import Target
 from tsguard.report import TraceVerdict
@@ -30,8 +31,6 @@ _MOST_WALKS = 4
 # Which optional inputs are tried one after the other where a forward raises without the others.
 _GIVEN: tuple[Given, ...] = ("none", "all", 0, 1, 2)
 _MOST_RANKS = 3
-# Answers to guesses that are given the other way to tell when a hazard is there.
-_MOST_WAYS = 4
 _BY_RANK = "whether torch.export takes it depends on the number of dimensions of an input, which the source does not tell"
 
 
@@ -53,60 +52,73 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     What it asks of its inputs shows on the way: where that may settle a hazard, the forward
     is followed again with it.  One that raises without its optional tensors is followed with them,
     and where it goes other ways by the rank of an input, each rank is looked at by itself.
+    What is safe with the defaults of its constructor's parameters is followed with other arguments, too.
     """
-    found = _followed(program, target, Facts())
+    found = _followed_in_each_rank(program, target)
+    if isinstance(found, TraceOutcome):
+        return found
+    walk = found.walk
+    if not any(map(_is_hazard, walk.events)):
+        exported = _exported(program, target, walk)
+        if walk.gaps:
+            return TraceOutcome("unknown", walk.events, walk.gaps, exported)
+        other = looked_at_otherwise(program, target, found.first, partial(_looked, program, target))
+        when: dict[Hashable, str] = {event.key: text for event, text in other.events}
+        events = (*walk.events, *(event for event, _ in other.events))
+        gaps = other.gaps if other.open is None else (_open(target, other.open),)
+        verdict: TraceVerdict = "depends" if when else "unknown" if gaps else "safe"
+        return TraceOutcome(verdict, events, gaps, exported, when)
+    from tsguard.judges.parts import script_parts  # for the few that are hazardous
+
+    advice = script_parts(program, target, found.first.world, found.subject, walk)
+    exported = _exported(program, target, walk)
+    when = _conditions(program, target, found)
+    is_always = any(_is_hazard(event) and event.key not in when for event in walk.events)
+    events = (*walk.events, *filter(None, [advice]))
+    return TraceOutcome("hazardous" if is_always else "depends", events, walk.gaps, exported, when)
+
+
+def _open(target: Target, way: Way) -> Gap:
+    return Gap(target.module, target.line, f"it is hazardous if {way}, which the source does not tell")
+
+
+def _followed_in_each_rank(
+    program: Program, target: Target, given: Mapping[Question, bool] = MappingProxyType({})
+) -> _Followed | TraceOutcome:
+    found = _followed(program, target, Facts(), given=given)
     if isinstance(found, TraceOutcome):
         return found
     is_open = bool(found.walk.gaps or found.walk.doubtful) or any(map(_is_hazard, found.walk.events))
     if is_open and found.walk.asked_ranks is not None:
-        found = _of_each_rank(program, target, found) or found
-    world, subject, walk = found.world, found.subject, found.walk
-    if not any(map(_is_hazard, walk.events)):
-        exported = _exported(program, target, walk)
-        gaps = walk.gaps or tuple(_otherwise_hazardous(program, target))
-        return TraceOutcome("unknown" if gaps else "safe", walk.events, gaps, exported)
-    from tsguard.judges.parts import script_parts  # for the few that are hazardous
-
-    advice = script_parts(program, target, world, subject, walk)
-    exported = _exported(program, target, walk)
-    when = _conditions(program, target, found)
-    return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, exported, when)
+        return _of_each_rank(program, target, found, given) or found
+    return found
 
 
-def _otherwise_hazardous(program: Program, target: Target) -> Iterator[Gap]:
-    """Why there may be a hazard by another answer to a guess than the one that was taken, if there may."""
-    for way, other in made_otherwise(program, target):
-        if isinstance(other, Gap):
-            yield other
-            continue
-        forget(program)
-        found = _followed(program, target, Facts(), given=other.world.given)
-        walk = found.walk if isinstance(found, _Followed) else found
-        if any(map(_is_hazard, walk.events)):
-            yield Gap(target.module, target.line, f"it is hazardous if {way}, which the source does not tell")
-            return
-        yield from walk.gaps
+def _looked(program: Program, target: Target, made: Built) -> Looked:
+    """What another world shows of the trace.
+
+    Raises:
+        Uncallable: what it makes cannot be called.
+    """
+    found = _followed_in_each_rank(program, target, made.world.given)
+    if isinstance(found, TraceOutcome):
+        return Looked(gaps=found.gaps)
+    if found.walk.raised:
+        raise Uncallable
+    made.world.resume(found.first.world)
+    hazards = tuple(filter(_is_hazard, found.walk.events))
+    return Looked(hazards, found.walk.gaps, found.walk.when, found.first.asked)
 
 
 def _conditions(program: Program, target: Target, found: _Followed) -> dict[Hashable, str]:
     """When the hazards are there that are not by another answer to a guess, or to what the forward asks."""
-    hazards = [event for event in found.walk.events if _is_hazard(event)]
-    away: dict[Hashable, list[Way]] = {event.key: [] for event in hazards}
-    for way, made in islice(made_otherwise(program, target), _MOST_WAYS):
-        if isinstance(made, Gap):
-            continue
-        forget(program)
-        other = _followed(program, target, Facts(), given=made.world.given)
-        if isinstance(other, _Followed) and not (other.walk.raised or other.walk.gaps):
-            there = {(event.rule, event.module, event.span) for event in other.walk.events}
-            for event in hazards:
-                if (event.rule, event.module, event.span) not in there:
-                    away[event.key].append(way)
-    when = dict(found.walk.when)
-    for key, ways in away.items():
-        if ways:
-            when[key] = " and ".join(filter(None, [elsewhere(ways), when.get(key)]))
-    return when
+    hazards = tuple(filter(_is_hazard, found.walk.events))
+    away = away_otherwise(program, target, found.first, partial(_looked, program, target), hazards)
+    asked = found.walk.when
+    return {
+        key: " and ".join(filter(None, [away.get(key), asked.get(key)]))
+        for key in dict.fromkeys((*asked, *away))
+    }
 
 
 def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
@@ -118,7 +130,6 @@ def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutc
     if program.open_sizes is None:
         return ExportOutcome()
     if walk.asks_for_run or walk.numbers:
-        forget(program)
         found = _followed(program, target, Facts(numbers=walk.numbers), is_export=True)
         if isinstance(found, TraceOutcome):
             return found.export
@@ -126,7 +137,6 @@ def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutc
     outcome = judge_export(program, target, walk)
     if outcome.verdict != "unknown" or not walk.by_kind:
         return outcome
-    forget(program)
     found = _followed(
         program, target, Facts(dtype="float32", numbers=walk.numbers), is_export=walk.asks_for_run
     )
@@ -138,7 +148,7 @@ def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutc
 class _Followed:
     """A forward that has been followed, in which world and of what."""
 
-    world: World
+    first: First
     subject: Value
     walk: TraceResult
 
@@ -160,7 +170,6 @@ def _followed(
         if plain is None and not _may_need_optional_inputs(found.walk):
             return found
         plain = plain or found.walk
-        forget(program)
     assert plain is not None
     judged = judge_export if is_export else _exported
     return TraceOutcome("unknown", plain.events, plain.gaps, judged(program, target, plain))
@@ -184,15 +193,16 @@ def _settled(
         if first is None:
             gap = unread.never_made(target)
             return TraceOutcome("unknown", gaps=(gap,), export=ExportOutcome(gaps=(gap,)))
-        world, (subject, walk) = first
+        _, (followed, subject, walk) = first
         if walk.raised or walk.facts == facts or not any(rests_on_size(e.rule) for e in walk.events):
             break
         facts = walk.facts
-        forget(program)
-    return _Followed(world, subject, walk)
+    return _Followed(followed, subject, walk)
 
 
-def _of_each_rank(program: Program, target: Target, found: _Followed) -> _Followed | None:
+def _of_each_rank(
+    program: Program, target: Target, found: _Followed, given: Mapping[Question, bool]
+) -> _Followed | None:
     """What goes wrong with an input of one rank, of another, ...; None where none of them is taken."""
     taken: list[_Followed] = []
     scalars: list[_Followed] = []  # whose sizes show nothing
@@ -208,10 +218,10 @@ def _of_each_rank(program: Program, target: Target, found: _Followed) -> _Follow
         for rank in ranks[:_MOST_RANKS]:
             facts = rest.walk.facts.copy()
             facts.has_rank(tensor, rank)
-            (taken if rank else scalars).extend(filter(None, [_accepted(program, target, facts)]))
+            (taken if rank else scalars).extend(filter(None, [_accepted(program, target, facts, given)]))
         facts = rest.walk.facts.copy()
         facts.other_ranks[tensor] = known.union(ranks)
-        rest = _accepted(program, target, facts)
+        rest = _accepted(program, target, facts, given)
     taken += [*filter(None, [rest]), *scalars]
     if not taken:
         return None
@@ -223,10 +233,11 @@ def _of_each_rank(program: Program, target: Target, found: _Followed) -> _Follow
     return replace(worst, walk=walk)
 
 
-def _accepted(program: Program, target: Target, facts: Facts) -> _Followed | None:
+def _accepted(
+    program: Program, target: Target, facts: Facts, given: Mapping[Question, bool]
+) -> _Followed | None:
     """What follows from facts; None where eager takes no such inputs."""
-    forget(program)
-    found = _followed(program, target, facts)
+    found = _followed(program, target, facts, given=given)
     return found if isinstance(found, _Followed) and not found.walk.raised else None
 
 
@@ -238,13 +249,19 @@ def _walked(
     given: Mapping[Question, bool],
     *,
     is_export: bool,
-) -> tuple[World, tuple[Value, TraceResult]] | None:
-    def run(world: World) -> tuple[Value, TraceResult]:
+) -> tuple[World, tuple[First, Value, TraceResult]] | None:
+    def run(world: World) -> tuple[First, Value, TraceResult]:
         interp = PythonInterpreter(program, world)
         subject = built(interp, target)
-        walk = trace_target(interp, target, subject, facts, optional, is_export=is_export)
+        kinds = kinds_of(subject, of_layers=False)
+        try:
+            with world.heard() as asked:
+                walk = trace_target(interp, target, subject, facts, optional, is_export=is_export)
+        finally:
+            used_up(program, subject)
         walk = walk.of_rules(lambda name: holds(name, program.tables.release))
-        return subject, replace(walk, gaps=(*walk.gaps, *unread_classes(interp, subject)))
+        walk = replace(walk, gaps=(*walk.gaps, *unread_classes(interp, subject)))
+        return First(world, kinds, terms_of(asked), of_layers=False), subject, walk
 
     return first_made(run, ("strict", "wary"), given)
 

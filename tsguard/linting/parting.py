@@ -13,8 +13,8 @@ from tsguard.settings.requests import Job
 # What a target of several releases comes to: the verdict that asks for the most attention.
 _GRAVEST = {
     "script": ("blocked", "broken", "depends", "unknown", "ok"),
-    "trace": ("hazardous", "unknown", "safe"),
-    "mode": ("dependent", "unknown", "independent"),
+    "trace": ("hazardous", "depends", "unknown", "safe"),
+    "mode": ("dependent", "depends", "unknown", "independent"),
     "export": ("refused", "specialised", "unknown", "exports"),
 }
 _By = Mapping[str, Inspection]

@@ -8,8 +8,8 @@ from tsguard.report.findings import placed
 from tsguard.report.records import dataclass
 
 ScriptVerdict = Literal["ok", "blocked", "broken", "depends", "unknown"]
-TraceVerdict = Literal["safe", "hazardous", "unknown"]
-ModeVerdict = Literal["dependent", "independent", "unknown"]
+TraceVerdict = Literal["safe", "hazardous", "depends", "unknown"]
+ModeVerdict = Literal["dependent", "independent", "depends", "unknown"]
 ExportVerdict = Literal["exports", "refused", "specialised", "unknown"]
 CompileVerdict = Literal["compiles", "breaks", "unknown"]
 

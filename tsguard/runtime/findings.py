@@ -15,6 +15,7 @@ from tsguard.runtime.shown import first_line, place, ratio, when
 _UNDEFINED = "undefined Tensor"
 _Places = Set[tuple[str | None, int | None]]
 _EXPORTED = ("export", "export_dynamic")
+_FORESEEN = ("hazardous", "depends")
 
 
 def finding(code: str, target: TargetReport, at: AttemptError | None, **fields: str) -> Finding:
@@ -119,7 +120,7 @@ def _of_attempt(target: TargetReport, attempt: Attempt, where: str, told: _Place
         if verdict != "specialised":
             yield finding("TSG914", target, error, how=first_line(error.message))
     elif attempt.status == "diverged" and error is not None:
-        unforeseen = target.trace.verdict != "hazardous"
+        unforeseen = target.trace.verdict not in _FORESEEN
         if attempt.backend == "trace" and unforeseen:
             yield finding(
                 "TSG904", target, _first_warning(attempt), place=where, how=first_line(error.message)
@@ -154,7 +155,7 @@ def _refusal(
         code = "TSG902" if ran else "TSG901"
         how = f"raises {_said(error)}" if ran else _said(error)
         yield finding(code, target, error, backend="script", place=where, how=how)
-    elif attempt.backend == "trace" and target.trace.verdict != "hazardous":
+    elif attempt.backend == "trace" and target.trace.verdict not in _FORESEEN:
         yield finding("TSG903", target, error, place=where, how=_said(error))
     elif attempt.backend == "export" and target.export.verdict != "refused":
         yield finding("TSG913", target, error, place=where, how=_said(error))

@@ -8,6 +8,7 @@ from typing import Literal
 
 from tsguard.analysis.budgets import MODE_OPTIONS
 from tsguard.analysis.python import Interpreter, object_truths
+from tsguard.analysis.terms import rests_on_place
 from tsguard.analysis.values import (
     NONE,
     Atom,
@@ -166,4 +167,7 @@ def _decided(interp: Interpreter, value: Unknown) -> bool | None:
     answer = interp.world.answer(value.term) if value.term is not None else None
     if answer is not None:
         return answer
-    return None if value.default is None else _truth(interp, value.default)
+    by_default = None if value.default is None else _truth(interp, value.default)
+    if by_default is None or value.term is None or rests_on_place(value.term):
+        return by_default
+    return interp.world.decide(value.term, by_default)

@@ -7,6 +7,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes
 from tsguard.analysis.python import object_truths, operations
+from tsguard.analysis.terms import rests_on_place
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED_CONDITION, VARIED, asked, checked
 from tsguard.analysis.trace.shapes.operation import dim_of
@@ -44,10 +45,20 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
     if isinstance(value, Shape):
         return True
     if isinstance(value, py.Unknown):
-        return tracer.assumption(value) if value.default is None else operations.known_truth(value.default)
+        return _of_unknown(tracer, value)
     if isinstance(value, py.ObjectValue):
         return object_truths.is_true(tracer, value, node)
     return operations.known_truth(value)
+
+
+def _of_unknown(tracer: Tracer, value: py.Unknown) -> bool | None:
+    """As the world answers it that was asked, or that takes a default for it; else as on the way there."""
+    if value.term is None or rests_on_place(value.term):
+        return None if value.default is None else operations.known_truth(value.default)
+    if value.default is not None:
+        return tracer.world.decide(value.term, operations.known_truth(value.default))
+    given = tracer.world.given_answer(value.term)
+    return tracer.assumption(value) if given is None else given
 
 
 def _of_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) -> bool | None:
