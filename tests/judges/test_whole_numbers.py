@@ -55,6 +55,24 @@ TOLD = {
         0.5,
         "isinstance(s, float)",
     ),
+    "or a tensor": (
+        "return x * (self.s if x.shape[0] > 1 else x)",
+        torch.ones(()),
+        2,
+        "not isinstance(s, Tensor)",
+    ),
+    "a variable that is a tensor": (
+        "y = x.sum()\n        if x.shape[0] > 1:\n            y = self.s\n        return x * y",
+        torch.ones(()),
+        2,
+        "not isinstance(s, Tensor)",
+    ),
+    "what is calculated of it": (
+        "y = x.sum()\n        if x.shape[0] > 1:\n            y = self.s - 1\n        return x * y",
+        torch.ones(()),
+        2.5,
+        "not isinstance(s, Tensor)",
+    ),
 }
 # Uses that take both, or of which eager refuses what torch does.
 UNTOLD = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
@@ -18,6 +18,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
+from tsguard.language.modes import LAYERS
 
 
 def kinds_of(value: Value, *, of_layers: bool) -> frozenset[Hashable]:
@@ -28,6 +29,16 @@ def kinds_of(value: Value, *, of_layers: bool) -> frozenset[Hashable]:
     """
     modules = [module for _, module in descendants(value)] if isinstance(value, ModuleValue) else []
     return frozenset(kind for module in modules for kind in _kinds_within(module, of_layers))
+
+
+def classes_in(kinds: Iterable[Hashable]) -> frozenset[Hashable]:
+    """The classes that some kinds are about: of the project or a package, and of torch those that tell the modes apart."""
+    classes = (kind[0] for kind in kinds if isinstance(kind, tuple))
+    return frozenset(
+        cls
+        for cls in classes
+        if isinstance(cls, ClassValue) or (isinstance(cls, External) and cls.name in LAYERS)
+    )
 
 
 def _kinds_within(module: ModuleValue, of_layers: bool) -> Iterator[Hashable]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.budgets import GUESSED_STEPS, LOOKED_STEPS
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.exploration import Way, anywhere, elsewhere, explore, run_first, turned_guesses
-from tsguard.analysis.kinds import kinds_of
+from tsguard.analysis.kinds import classes_in, kinds_of
 from tsguard.analysis.python import PythonInterpreter
 from tsguard.analysis.subjects import Built, built
 from tsguard.analysis.terms import Question, Term
@@ -29,12 +29,14 @@ _MOST_WAYS = 4
 @dataclass(frozen=True, slots=True)
 class Looked:
     """What one world shows against a promise: the events, those of some keys only ``when`` a further condition
-    holds, and what was not read; ``asked`` is what it was asked meanwhile."""
+    holds, and what was not read; ``asked`` is what it was asked meanwhile, ``ran`` the classes of the modules
+    that were called."""
 
     events: tuple[Event, ...] = ()
     gaps: tuple[Gap, ...] = ()
     when: Mapping[Hashable, str] = field(default_factory=dict)
     asked: frozenset[Term] = frozenset()
+    ran: frozenset[Hashable] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,7 @@ class _Search:
             if not wanted <= self.first.kinds_of(value):
                 return None
             looked = self.look(Built(world, value))
-            if len(some) > 1 and not asked <= looked.asked:
+            if len(some) > 1 and not (asked <= looked.asked and classes_in(wanted) <= looked.ran):
                 return None
             return looked if is_guess else replace(looked, gaps=())
 

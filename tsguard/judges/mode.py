@@ -77,7 +77,8 @@ def _looked(program: Program, target: Target, made: Built) -> Looked:
     with program.followed(), made.world.heard() as asked:
         walk = follow(program, target, made.world, made.value)
     gaps = (*walk.gaps.values(), *unread_classes(PythonInterpreter(program, made.world), made.value))
-    return Looked(tuple(filter(_is_dependent, _events(program, walk))), gaps, asked=terms_of(asked))
+    ran = frozenset(module.cls for module, _ in walk.done)
+    return Looked(tuple(filter(_is_dependent, _events(program, walk))), gaps, asked=terms_of(asked), ran=ran)
 
 
 def _open(target: Target, way: Way) -> Gap:

@@ -107,7 +107,7 @@ def _looked(program: Program, target: Target, made: Built) -> Looked:
         raise Uncallable
     made.world.resume(found.first.world)
     hazards = tuple(filter(_is_hazard, found.walk.events))
-    return Looked(hazards, found.walk.gaps, found.walk.when, found.first.asked)
+    return Looked(hazards, found.walk.gaps, found.walk.when, found.first.asked, found.walk.ran)
 
 
 def _conditions(program: Program, target: Target, found: _Followed) -> dict[Hashable, str]:

@@ -32,6 +32,7 @@ from tsguard.analysis.values import (
     plain,
     slice_of,
 )
+from tsguard.language.modes import LAYERS
 
 
 def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = None) -> Value:
@@ -174,19 +175,23 @@ def _chosen_of(interp: Interpreter, owner: ListValue | TupleValue, key: Value) -
 def usual_or_other(interp: Interpreter, owner: DictValue, key: Value, index: object) -> Value:
     """The item of a key that is there, or in a world in which the key is not its default that of another one.
 
-    Functions and layers of torch go alike: they are not asked about.
+    Functions of torch go alike, and so do its layers that are the same in both modes: they are not asked about.
     """
     usual = owner.items[index]
     if isinstance(key, Unknown) and key.term is not None and isinstance(usual, _MADE_OF):
         others = [
             (Literal.of(name), found)
             for name, found in owner.items.items()
-            if isinstance(name, (str, int)) and name != index and not isinstance(found, External)
+            if isinstance(name, (str, int)) and name != index and not _goes_alike(found)
         ]
         for literal, found in others[:DICT_OPTIONS]:
             if interp.world.decide(Eq(key.term, literal), False):
                 return found
     return usual
+
+
+def _goes_alike(value: Value) -> bool:
+    return isinstance(value, External) and value.name not in LAYERS
 
 
 def key_of(key: Value) -> object:

@@ -91,7 +91,7 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
     known = _of_numbers(short, args[0]) if len(args) == 1 and not kwargs else None
     if known is not None:
         return known
-    if short == "prod" and (kwargs or len(args) != 1 or is_array(args[0])):
+    if short == "prod" and (kwargs or len(args) != 1 or (is_array(args[0]) and not _is_of_sizes(args[0]))):
         return Unknown()
     if short in _SCALARS or short == "prod":
         return _object("int64" if short == "prod" else short)
@@ -141,14 +141,14 @@ def method(receiver: Value, name: str, args: list[Value]) -> Value | None:
     if not is_array(receiver):
         return None
     if name in _REDUCING:
-        is_size = (
-            name == "prod"
-            and not args
-            and isinstance(receiver, ObjectValue)
-            and _GIVEN in receiver.attributes
-        )
+        is_size = name == "prod" and not args and _is_of_sizes(receiver)
         return _object("int64") if is_size else Unknown()
     return array() if name in _METHODS else None
+
+
+def _is_of_sizes(value: Value) -> bool:
+    """Whether an array is taken for one of whole numbers."""
+    return isinstance(value, ObjectValue) and _GIVEN in value.attributes
 
 
 def _may_be_whole(given: Value) -> bool:

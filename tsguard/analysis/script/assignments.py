@@ -17,6 +17,7 @@ from tsguard.analysis.script import (
     notes,
     spelled_out,
     subscripts,
+    whole_numbers,
 )
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.attributes import get_attribute, set_attribute
@@ -110,6 +111,7 @@ def set_variable(
 
 
 def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast.AST) -> Value:
+    value = whole_numbers.kept(fc, value, outer.type)
     result = converted(
         value.type, outer.type, empty_list=value.empty_list, bools=fc.compiler.ways.bools_are_numbers
     )

@@ -153,7 +153,7 @@ def _binary(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     ):
         return Value(_tuple_of(left.type.elements + right.type.elements), node=node)
     symbol, magic = _BINARY[type(node.op)]
-    return operator(fc, symbol, magic, [left, right], node)
+    return whole_numbers.calculated(operator(fc, symbol, magic, [left, right], node), left, right)
 
 
 def operator(fc: FunctionCompiler, symbol: str, magic: str, args: list[Value], node: ast.expr) -> Value:

@@ -11,7 +11,18 @@ from collections.abc import Sequence
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.sugared import Args, Kwargs, Value
-from tsguard.analysis.terms import Attribute, IsInstance, Item, Literal, Named, Parameter, Question, Term
+from tsguard.analysis.terms import (
+    Attribute,
+    IsInstance,
+    Item,
+    Literal,
+    Named,
+    Operation,
+    Parameter,
+    Question,
+    Term,
+    is_constant,
+)
 from tsguard.language import types as t
 from tsguard.language.matching import Mismatch, match_overloads
 from tsguard.language.schemas import Schema
@@ -19,6 +30,7 @@ from tsguard.report.records import replace
 
 _FLOATS = t.ListType(t.FLOAT)
 _INT, _FLOAT = Named("builtins.int", "int"), Named("builtins.float", "float")
+_TENSOR = Named("torch.Tensor", "Tensor")
 
 
 def passed(
@@ -55,10 +67,29 @@ def joined(fc: FunctionCompiler, one: Value, other: Value) -> tuple[Value, Value
     return _beside(fc, one, other.type), _beside(fc, other, one.type)
 
 
+def kept(fc: FunctionCompiler, value: Value, outer: t.Type) -> Value:
+    """A value that a variable of a type gets: in this world it may be a number where that is a tensor."""
+    return _beside(fc, value, outer) if outer is t.TENSOR else value
+
+
+def calculated(result: Value, left: Value, right: Value) -> Value:
+    """What an operator makes of an argument and a number: a number, or a tensor, as the argument is."""
+    read = (one for one in (left, right) if isinstance(one.node, (ast.Attribute, ast.Name)))
+    given = next((one for one in read if _given(one) is not None), None)
+    is_number = {left.type, right.type} in ({t.UNKNOWN, t.INT}, {t.UNKNOWN, t.FLOAT})
+    if result.type is not t.UNKNOWN or given is None or not is_number:
+        return result
+    return replace(result, source=given.source)
+
+
 def _beside(fc: FunctionCompiler, value: Value, type_: t.Type) -> Value:
-    term = _given(value) if type_ in (t.INT, t.FLOAT) else None
+    term = _given(value) if type_ in (t.INT, t.FLOAT, t.TENSOR) else None
     if term is None:
         return value
+    if type_ is t.TENSOR:
+        fc.compiler.reporter.mark_target_specific()
+        is_tensor = fc.compiler.interp.world.decide(IsInstance(term, _TENSOR), True, guess=True)
+        return value if is_tensor else replace(value, type=t.INT)
     kind, read = (_FLOAT, t.FLOAT) if type_ is t.INT else (_INT, t.INT)
     return replace(value, type=read) if _is_so(fc, [IsInstance(term, kind)]) else value
 
@@ -107,7 +138,15 @@ def _given(value: Value) -> Term | None:
     source = value.source if value.type is t.UNKNOWN else None
     if source is None or source.unread is not None or source.hint:
         return None
-    root = source.term
+    return source.term if _is_of_arguments(source.term) else None
+
+
+def _is_of_arguments(term: Term | None) -> bool:
+    """Whether a term is an argument, an attribute of one, or what such come to with numbers."""
+    if isinstance(term, Operation):
+        parts = [part for part in (term.left, term.right) if part is not None and not is_constant(part)]
+        return bool(parts) and all(map(_is_of_arguments, parts))
+    root = term
     while isinstance(root, Attribute):
         root = root.owner
-    return source.term if isinstance(root, Parameter) else None
+    return isinstance(root, Parameter)

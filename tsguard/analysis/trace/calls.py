@@ -277,6 +277,7 @@ def call_module(
     tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
     """The result of calling a module, its forward hooks included."""
+    tracer.ran.add(module.cls)
     own_call = classes.class_member(tracer, module.cls, "__call__")
     if own_call is not None and isinstance(own_call[0], py.FunctionValue):
         return tracer.call(classes.bind(own_call[0], module, module.cls), args, kwargs, node)

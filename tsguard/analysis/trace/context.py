@@ -83,6 +83,7 @@ class Tracer(Follower):
         self.assumptions: dict[tuple[object, ...], dict[tuple[Answer, ...], None]] = {}
         self.gaps: list[Gap] = []
         self.tellings = 0
+        self.ran: set[py.Value] = set()
         self.exports = Record()
         self.varying: dict[str, frozenset[str]] = {}
         self.state = State()

@@ -41,7 +41,7 @@ class TraceResult:
     ``asks_for_run`` tells that the code asks which kind of run it is, ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on
     ways that the example may not take, ``by_kind`` only for inputs of some dtypes, ``export_gaps`` what is not known of that alone; ``is_asked_of_compile`` that all that
     is called is known to be followed by torch.compile, or not; ``numbers`` the inputs that turned out to be numbers;
-    ``when`` what constructor arguments must be for the events of these keys.
+    ``when`` what constructor arguments must be for the events of these keys, ``ran`` the classes of the modules called.
     """
 
     events: tuple[Event, ...] = ()
@@ -60,6 +60,7 @@ class TraceResult:
     by_kind: tuple[Event, ...] = ()
     numbers: frozenset[str] = frozenset()
     when: Mapping[Hashable, str] = field(default_factory=dict)
+    ran: frozenset[Hashable] = frozenset()
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
@@ -89,6 +90,7 @@ class TraceResult:
             tracer.asks_for_run,
             by_kind,
             when={event.key: anywhere(map(Way, assumed)) for event, assumed in ways if () not in assumed},
+            ran=frozenset(tracer.ran),
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:
