@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
@@ -59,6 +60,7 @@ def _arguments(asked: Question) -> frozenset[Term]:
 
 
 _MOST_ALTERNATIVES = 3
+_MOST_TOGETHER = 10
 
 
 def anywhere(ways: Iterable[Way], others: Iterable[Way] = ()) -> str:
@@ -96,8 +98,8 @@ def elsewhere(ways: Iterable[Way], others: Iterable[Way] = ()) -> str:
 
 
 def _shortest(ways: list[Way]) -> list[Way]:
-    """The ways that no other is a part of."""
-    turned = [frozenset(_telling(way.turned)) for way in ways]
+    """The ways that no other is a part of, as they are told."""
+    turned = [frozenset(map(str, _telling(way.turned))) for way in ways]
     return [way for way, one in zip(ways, turned, strict=True) if not any(other < one for other in turned)]
 
 
@@ -139,6 +141,16 @@ class _Turn:
     before: tuple[Answer, ...]
     given: dict[Question, bool]
     is_guess: bool
+
+
+def always(ways: Iterable[Way]) -> bool:
+    """Whether one is on one of several ways whatever the answers; of many questions it is not known, and so not told."""
+    taken = [{answer.asked: answer.yes for answer in way.turned} for way in ways]
+    asked = list(dict.fromkeys(question for way in taken for question in way))
+    if not all(taken) or len(asked) > _MOST_TOGETHER:
+        return not all(taken)
+    answers = (dict(zip(asked, one, strict=True)) for one in product((True, False), repeat=len(asked)))
+    return all(any(way.items() <= one.items() for way in taken) for one in answers)
 
 
 def held_when(ways: Sequence[Way | None], holds: Sequence[bool]) -> str | None:

@@ -66,6 +66,14 @@ class Otherwise:
 
 
 @dataclass(frozen=True, slots=True)
+class Away:
+    """``when`` events of the first world are there, by their keys; ``is_free`` tells that none is in some other world."""
+
+    when: Mapping[Hashable, str]
+    is_free: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Other:
     """A world in which there is something new: modules of other ``kinds``, or another answer to what is ``asked`` in forward.
 
@@ -136,6 +144,7 @@ class _Search:
         self.program, self.target, self.first, self.look = program, target, first, look
         self.gaps: list[Gap] = []
         self.spent = 0
+        self.is_found = False
 
     def others(self) -> Iterator[_Other]:
         """The worlds that bring something which none before them does."""
@@ -174,15 +183,26 @@ class _Search:
         if len(some) == 1 or (looked is not None and not (looked.events or looked.gaps)):
             return [] if looked is None else [(some[0].way, looked)]
         half = len(some) // 2
+        self.is_found = self.is_found or (looked is not None and bool(looked.events))
         apart = [*self.together(some[:half]), *self.together(some[half:])]
         if looked is None or not looked.events or any(one.events for _, one in apart):
             return apart
-        return [*apart, (Way(tuple(answer for one in some for answer in one.way.turned)), looked)]
+        return [*apart, self._only_together(some, looked)]
+
+    def _only_together(self, some: list[_Other], looked: Looked) -> tuple[Way, Looked]:
+        """What shows in no part of some worlds: those of them that it takes."""
+        needed = some
+        for one in some:
+            fewer = [other for other in needed if other is not one]
+            found = self._in_one(fewer) if fewer else None
+            if found is not None and found.events:
+                needed, looked = fewer, found
+        return Way(tuple(dict.fromkeys(answer for one in needed for answer in one.way.turned))), looked
 
     def _in_one(self, some: list[_Other]) -> Looked | None:
         """What the one world shows that is all of some; None where there is none, or no more is looked at."""
         first, is_guess = self.first.world, some[0].is_guess
-        if self.spent > (GUESSED_STEPS if is_guess else LOOKED_STEPS):
+        if not self.is_found and self.spent > (GUESSED_STEPS if is_guess else LOOKED_STEPS):
             return None
         given = {question: yes for one in some for question, yes in one.given.items()}
         wanted = frozenset[Hashable]().union(*(one.kinds for one in some))
@@ -213,10 +233,11 @@ def away_otherwise(
     first: First,
     look: Callable[[Built], Looked],
     events: Iterable[Event],
-) -> dict[Hashable, str]:
+) -> Away:
     """When events of the first world are there that another answer to a guess takes away."""
     kept = tuple(events)
     away: dict[Hashable, list[Way]] = {event.key: [] for event in kept}
+    is_free = False
 
     def run(world: World) -> Looked | None:
         try:
@@ -228,10 +249,11 @@ def away_otherwise(
     for way, _, found in islice(turned_guesses(run, first.world), _MOST_WAYS):
         if found is not None and not found.gaps and way.is_of_arguments:
             there = set(map(_place, found.events))
+            is_free = is_free or not there
             for event in kept:
                 if _place(event) not in there:
                     away[event.key].append(way)
-    return {key: elsewhere(ways) for key, ways in away.items() if ways}
+    return Away({key: elsewhere(ways) for key, ways in away.items() if ways}, is_free)
 
 
 def _place(event: Event) -> Hashable:

@@ -49,10 +49,9 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     conditional = tuple(pair for pair in walk.conditional.values() if holds(pair[0].rule, release))
     gaps = (*walk.gaps.values(), *unread_classes(PythonInterpreter(program, built.world), built.value))
     if any(map(_is_dependent, events)):
-        when = away_otherwise(program, target, first, look, events)
-        told = (*((event, when.get(event.key)) for event in events), *conditional)
-        is_always = any(_is_dependent(event) and event.key not in when for event in events)
-        return ModeOutcome("dependent" if is_always else "depends", _layers(walk), told, gaps)
+        away = away_otherwise(program, target, first, look, filter(_is_dependent, events))
+        told = (*((event, away.when.get(event.key)) for event in events), *conditional)
+        return ModeOutcome("depends" if away.is_free else "dependent", _layers(walk), told, gaps)
     told = (*((event, None) for event in events), *conditional)
     if not gaps:
         other = looked_at_otherwise(program, target, first, look)

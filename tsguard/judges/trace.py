@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.exploration import Way, first_made
+from tsguard.analysis.exploration import Way, always, first_made
 from tsguard.analysis.kinds import kinds_of
 from tsguard.analysis.otherwise import First, Looked, away_otherwise, looked_at_otherwise
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -72,10 +72,15 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
 
     advice = script_parts(program, target, found.first.world, found.subject, walk)
     exported = _exported(program, target, walk)
-    when = _conditions(program, target, found)
-    is_always = any(_is_hazard(event) and event.key not in when for event in walk.events)
+    hazards = tuple(filter(_is_hazard, walk.events))
+    away = away_otherwise(program, target, found.first, partial(_looked, program, target), hazards)
+    conditions = {
+        key: " and ".join(filter(None, [away.when.get(key), walk.when.get(key)]))
+        for key in dict.fromkeys((*walk.when, *away.when))
+    }
+    is_always = not away.is_free and always(way for event in hazards for way in walk.ways[event.key])
     events = (*walk.events, *filter(None, [advice]))
-    return TraceOutcome("hazardous" if is_always else "depends", events, walk.gaps, exported, when)
+    return TraceOutcome("hazardous" if is_always else "depends", events, walk.gaps, exported, conditions)
 
 
 def _open(target: Target, way: Way) -> Gap:
@@ -108,17 +113,6 @@ def _looked(program: Program, target: Target, made: Built) -> Looked:
     made.world.resume(found.first.world)
     hazards = tuple(filter(_is_hazard, found.walk.events))
     return Looked(hazards, found.walk.gaps, found.walk.when, found.first.asked, found.walk.ran)
-
-
-def _conditions(program: Program, target: Target, found: _Followed) -> dict[Hashable, str]:
-    """When the hazards are there that are not by another answer to a guess, or to what the forward asks."""
-    hazards = tuple(filter(_is_hazard, found.walk.events))
-    away = away_otherwise(program, target, found.first, partial(_looked, program, target), hazards)
-    asked = found.walk.when
-    return {
-        key: " and ".join(filter(None, [away.get(key), asked.get(key)]))
-        for key in dict.fromkeys((*asked, *away))
-    }
 
 
 def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:

@@ -41,7 +41,7 @@ class TraceResult:
     ``asks_for_run`` tells that the code asks which kind of run it is, ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on
     ways that the example may not take, ``by_kind`` only for inputs of some dtypes, ``export_gaps`` what is not known of that alone; ``is_asked_of_compile`` that all that
     is called is known to be followed by torch.compile, or not; ``numbers`` the inputs that turned out to be numbers;
-    ``when`` what constructor arguments must be for the events of these keys, ``ran`` the classes of the modules called.
+    ``ways`` what was taken for so of constructor arguments on the way to the events of these keys, ``ran`` the classes of the modules called.
     """
 
     events: tuple[Event, ...] = ()
@@ -59,8 +59,13 @@ class TraceResult:
     asks_for_run: bool = False
     by_kind: tuple[Event, ...] = ()
     numbers: frozenset[str] = frozenset()
-    when: Mapping[Hashable, str] = field(default_factory=dict)
+    ways: Mapping[Hashable, tuple[Way, ...]] = field(default_factory=dict)
     ran: frozenset[Hashable] = frozenset()
+
+    @property
+    def when(self) -> Mapping[Hashable, str]:
+        """What constructor arguments must be for the events that are not there in any case."""
+        return {key: anywhere(ways) for key, ways in self.ways.items() if all(way.turned for way in ways)}
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
@@ -89,7 +94,7 @@ class TraceResult:
             tracer.exports.is_asked_of_compile,
             tracer.asks_for_run,
             by_kind,
-            when={event.key: anywhere(map(Way, assumed)) for event, assumed in ways if () not in assumed},
+            ways={event.key: tuple(map(Way, assumed)) for event, assumed in ways},
             ran=frozenset(tracer.ran),
         )
 
@@ -108,9 +113,11 @@ class TraceResult:
         found = {event.key: (event, part) for event, part in reversed(pairs)}
         events, parts = zip(*reversed(found.values()), strict=True) if found else ((), ())
         gaps = {gap.key: gap for walk in (self, *others) for gap in walk.gaps}
-        always = {e.key for walk in (self, *others) for e in walk.events if e.key not in walk.when}
-        when = {key: text for walk in (self, *others) for key, text in walk.when.items() if key not in always}
-        return replace(self, events=events, parts=parts, gaps=tuple(gaps.values()), when=when)
+        ways: dict[Hashable, tuple[Way, ...]] = {}
+        for walk in (self, *others):
+            for key, found_on in walk.ways.items():
+                ways[key] = tuple(dict.fromkeys((*ways.get(key, ()), *found_on)))
+        return replace(self, events=events, parts=parts, gaps=tuple(gaps.values()), ways=ways)
 
 
 def _settled(tracer: Tracer, event: Event) -> Event:
