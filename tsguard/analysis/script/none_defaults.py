@@ -154,8 +154,10 @@ def _default_of_none(fc: FunctionCompiler, name: str, node: ast.AST, type_: t.Ty
     fc.compiler.reporter.mark_target_specific()
     if fc.none_tested.get(name, node) is None or not is_target(fc):
         return
-    annotated = "not annotated" if name in fc.signature.inferred else "annotated as Tensor"
-    refusal = Refusal("none-default", node, name=name, annotated=annotated, type=type_)
+    found = fc.frame.find(name)
+    parameter = (found.value.parameter if isinstance(found, Simple) else "") or name
+    annotated = "not annotated" if parameter in fc.signature.inferred else "annotated as Tensor"
+    refusal = Refusal("none-default", node, name=parameter, annotated=annotated, type=type_)
     fc.compiler.report(refusal, fc.module)
     fc.none_tested[name] = None
 
@@ -218,10 +220,22 @@ def arguments(fc: FunctionCompiler) -> tuple[Argument, ...]:
     """The parameters of a compiled function, with those of which it asks whether they are None."""
     tested, demanded = _asked(fc)
     asked = (tested - demanded) | fc.asks_for_none
+    asked |= {given for name, given in _other_names(fc.node) if name in asked}
     return tuple(
         replace(argument, asks_for_none=True) if argument.name in asked else argument
         for argument in fc.signature.arguments
     )
+
+
+def _other_names(function: ast.FunctionDef) -> list[tuple[str, str]]:
+    """The variables that are set to another one, with that."""
+    return [
+        (target.id, node.value.id)
+        for node in walked(function)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
 
 
 def of_module(schema: Schema) -> tuple[Argument, ...]:
