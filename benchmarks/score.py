@@ -45,9 +45,11 @@ class Question:
 
 QUESTIONS = {
     "script": Question(lambda t: str(t["script"]["verdict"]), frozenset({"blocked", "broken", "depends"})),
-    "trace": Question(lambda t: str(t["trace"]["verdict"]), frozenset({"hazardous"})),
-    "trace searched": Question(lambda t: str(t["trace"]["verdict"]), frozenset({"hazardous"})),
-    "mode": Question(lambda t: str(t["mode"]["verdict"]), frozenset({"dependent"}), frozenset({"dependent"})),
+    "trace": Question(lambda t: str(t["trace"]["verdict"]), frozenset({"hazardous", "depends"})),
+    "trace searched": Question(lambda t: str(t["trace"]["verdict"]), frozenset({"hazardous", "depends"})),
+    "mode": Question(
+        lambda t: str(t["mode"]["verdict"]), frozenset({"dependent", "depends"}), frozenset({"dependent"})
+    ),
     "export": Question(lambda t: str(t["export"]["verdict"]), frozenset({"refused"}), frozenset({"refused"})),
     "export or held": Question(lambda t: str(t["export"]["verdict"]), frozenset({"refused", "specialised"})),
     "batch": Question(

@@ -67,6 +67,12 @@ MODES = {
         "norm",
     ),
     "a rate": ("rate=0.0", "self.part = nn.Dropout(rate)", {"rate": 0.5}, "rate > 0"),
+    "a rate that is asked first": (
+        "rate=0.0",
+        "self.part = nn.Dropout(rate) if rate > 0.0 else nn.Identity()",
+        {"rate": 0.5},
+        "rate > 0.0",
+    ),
     "by a name": (
         "kind='none'",
         "self.part = {'none': nn.Identity, 'drop': nn.Dropout}[kind]()",
@@ -189,6 +195,17 @@ def test_what_no_argument_brings_is_not_said_to_depend(tmp_path: Path, case: str
 def test_what_is_not_read_of_another_default_is_no_gap_of_the_defaults(tmp_path: Path) -> None:
     found = judged(tmp_path, "part=None", "self.part = nn.ReLU() if part is None else part")
     assert (found.mode, found.trace) == ("independent", "safe")
+
+
+def test_a_number_that_is_not_its_default_is_of_the_same_type(tmp_path: Path) -> None:
+    found = judged(
+        tmp_path,
+        "rate=0.0",
+        "self.rate = rate",
+        "return nn.functional.leaky_relu(x, self.rate) if self.rate > 0.0 else x",
+    )
+    assert found.script == "ok"
+    torch.jit.script(made(tmp_path, 0.5))
 
 
 def test_a_mode_error_that_only_some_arguments_bring_is_a_warning(tmp_path: Path) -> None:

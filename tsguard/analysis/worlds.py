@@ -16,6 +16,7 @@ from tsguard.analysis import class_relations
 from tsguard.analysis.budgets import CONSTRUCTION_STEPS
 from tsguard.analysis.terms import (
     NONE,
+    Compare,
     Eq,
     Group,
     In,
@@ -220,7 +221,7 @@ class World:
         return bool(self._others) and term in self._others
 
     def _is_other_than_default(self, asked: Question) -> None:
-        if isinstance(asked, (Is, Eq)):
+        if isinstance(asked, (Is, Eq, Compare)):
             self._others.update(part for part in (asked.left, asked.right) if not is_constant(part))
         elif isinstance(asked, Truth):
             self._others.add(asked.subject)

@@ -144,9 +144,10 @@ class PythonInterpreter(Interpreter):
             if value.default is not None:
                 if self.world.is_unusual(value.term):
                     return replace(value, hint="", default=None)
-                if self.world.is_other(value.term):  # which of a bool is the other bool
-                    is_flag = isinstance(constant(value.default), bool)
-                    return replace(value, default=None, hint=value.hint or ("bool" if is_flag else ""))
+                if self.world.is_other(value.term):  # which of a number is another number
+                    kind = type(constant(value.default))
+                    named = kind.__name__ if kind in (bool, int, float) else ""
+                    return replace(value, default=None, hint=value.hint or named)
         return value
 
     def truth(self, value: Value, node: ast.AST | None = None) -> bool:
