@@ -124,6 +124,20 @@ TRACES = {
         "sums",
     ),
     "a number": ("power=1", "self.part = Scaled(power)", "", {"power": 2}, "power > 1"),
+    "a text that the constructor asks, too": (
+        "kind='a'",
+        "self.kind = kind\nself.part = nn.ReLU() if kind == 'a' else nn.Tanh()",
+        "return self.part(x) if self.kind == 'a' else self.part(x) * x.sum().item()",
+        {"kind": "b"},
+        "kind != 'a'",
+    ),
+    "one of two expressions": (
+        "power=1",
+        "self.power = power",
+        "return x * x.sum().item() if self.power > 1 else x",
+        {"power": 2},
+        "power > 1",
+    ),
     "beside others that change nothing": (
         "first=False, sums=False, last=False",
         "self.before = nn.Tanh() if first else nn.ReLU()\nself.part = Sum() if sums else nn.ReLU()\n"

@@ -55,7 +55,8 @@ def conditions(tmp_path: Path):
 @pytest.mark.parametrize(
     ("body", "when"),
     [
-        pytest.param(f"return {ITEM} if self.flag else x", None, id="an expression is not told apart"),
+        pytest.param(f"return {ITEM} if self.flag else x", "flag", id="in an expression"),
+        pytest.param(f"return x if self.flag else {ITEM}", "not flag", id="the other way"),
         pytest.param(f"if self.flag:\n    x = {ITEM}\nreturn x", "flag", id="in a branch"),
         pytest.param(f"if not self.flag:\n    return x\nreturn {ITEM}", "flag", id="behind a return"),
         pytest.param(f"if self.flag > 3:\n    pass\nelse:\n    x = {ITEM}\nreturn x", "flag <= 3", id="else"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from itertools import compress, islice
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from tsguard.analysis.exploration import Way, anywhere, elsewhere, explore, run_
 from tsguard.analysis.kinds import classes_in, kinds_of
 from tsguard.analysis.python import PythonInterpreter
 from tsguard.analysis.subjects import Built, built
-from tsguard.analysis.terms import Question, Term
+from tsguard.analysis.terms import Eq, Literal, Question, Term
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import BudgetExceeded, World
 from tsguard.report.records import dataclass, replace
@@ -82,7 +82,7 @@ class _Other:
     way: Way
     given: Mapping[Question, bool]
     kinds: frozenset[Hashable]
-    asked: frozenset[Term]
+    asked: frozenset[Question]
     is_guess: bool
 
     def goes_with(self, other: _Other) -> bool:
@@ -123,6 +123,13 @@ def _groups(others: Iterable[_Other]) -> list[list[_Other]]:
         else:
             group.append(one)
     return groups
+
+
+def _is_asked(question: Question, asked: Set[Term]) -> bool:
+    """Whether a question was asked, or of a text what it is, which another answer may have told."""
+    if question in asked or not isinstance(question, Eq):
+        return question in asked
+    return isinstance(question.right, Literal) and question.right.kind == "str" and question.left in asked
 
 
 def _told(found: Sequence[tuple[Way, Looked]]) -> Iterator[tuple[Event, str]]:
@@ -172,7 +179,7 @@ class _Search:
             if isinstance(kinds, Gap):
                 self.gaps += [kinds] if is_guess else []
                 continue
-            answers = frozenset(question for question in world.given if question in asked)
+            answers = frozenset(question for question in world.given if _is_asked(question, asked))
             if answers or not kinds <= known:
                 yield _Other(way, world.given, kinds - known, answers, is_guess)
             known |= kinds
@@ -206,14 +213,16 @@ class _Search:
             return None
         given = {question: yes for one in some for question, yes in one.given.items()}
         wanted = frozenset[Hashable]().union(*(one.kinds for one in some))
-        asked = frozenset[Term]().union(*(one.asked for one in some))
+        asked = frozenset[Question]().union(*(one.asked for one in some))
 
         def run(world: World) -> Looked | None:
             value = built(PythonInterpreter(self.program, world), self.target)
             if not wanted <= self.first.kinds_of(value):
                 return None
             looked = self.look(Built(world, value))
-            if len(some) > 1 and not (asked <= looked.asked and classes_in(wanted) <= looked.ran):
+            if len(some) > 1 and not (
+                all(_is_asked(one, looked.asked) for one in asked) and classes_in(wanted) <= looked.ran
+            ):
                 return None
             return looked if is_guess else replace(looked, gaps=())
 

@@ -217,7 +217,10 @@ def _conditional(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         unanswered.looked_at(tracer, test, node.test, partial(_lent, tracer, orelse, scope), scope)
         return tracer.evaluate(body, scope)
     with tracer.branching(test):
-        return joined(tracer.evaluate(node.body, scope), tracer.evaluate(node.orelse, scope))
+        with tracer.assuming(test, True):
+            value = tracer.evaluate(node.body, scope)
+        with tracer.assuming(test, False):
+            return joined(value, tracer.evaluate(node.orelse, scope))
 
 
 def _lent(tracer: Tracer, node: ast.expr, scope: Scope) -> None:
