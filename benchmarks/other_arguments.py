@@ -4,7 +4,7 @@
 
 ``drawn.jsonl`` is what ``draw.py`` writes.  Each class is linted by its name alone, then with its constructor call
 and with each call that differs from it in one argument: a bool turned, a text that the file compares with,
-another number, a module for None.  A promise (``ok``, ``safe``, ``independent``) is broken where one of these is
+another number, a module for None.  A promise (``ok``, ``safe``, ``independent``, ``exports``) is broken where one of these is
 called worse.  Nothing runs: calls are judged as ``lint`` judges them, whatever eager would say of them.
 """
 
@@ -26,6 +26,7 @@ PROMISES = {
     "script": ("ok", ("blocked", "broken")),
     "trace": ("safe", ("hazardous",)),
     "mode": ("independent", ("dependent",)),
+    "export": ("exports", ("refused", "specialised")),
 }
 AT_ONCE = 200
 Call = dict[str, str]

@@ -229,3 +229,27 @@ def test_a_mode_error_that_only_some_arguments_bring_is_a_warning(tmp_path: Path
     [finding] = [finding for finding in found.findings if finding.family == "mode"]
     assert (finding.severity, finding.when) == ("warning", "drops")
     assert not torch.equal(made(tmp_path, True).eval()(torch.ones(9, 9)), torch.ones(9, 9))
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("if self.flag and x.sum() > 0:\n    x = x * 2\nreturn x", "unknown"),
+        ("return x * 2 if self.flag else x", "exports"),
+    ],
+)
+def test_an_export_that_another_argument_refuses_is_not_promised(
+    tmp_path: Path, body: str, verdict: str
+) -> None:
+    judged(tmp_path, "flag=False", "self.flag = flag", body)
+    project = Project((tmp_path,))
+    program = Program(project, RELEASE, open_sizes=frozenset())
+    found = judge(program, find_target(project.module(tmp_path / "net.py"), "Net"), "export")
+    assert found.export.verdict == verdict
+    assert [gap.why for gap in found.export.unknown] == ["torch.export refuses it when flag"] * (
+        verdict == "unknown"
+    )
+    assert torch.export.export(made(tmp_path), (torch.ones(9, 9),))
+    if verdict == "unknown":
+        with pytest.raises(Exception, match="data-dependent"):
+            torch.export.export(made(tmp_path, True), (torch.ones(9, 9),), strict=False)

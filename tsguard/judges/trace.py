@@ -11,7 +11,7 @@ from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.exploration import Way, always, first_made
 from tsguard.analysis.kinds import kinds_of
-from tsguard.analysis.otherwise import First, Looked, away_otherwise, looked_at_otherwise
+from tsguard.analysis.otherwise import First, Looked, Otherwise, away_otherwise, looked_at_otherwise
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import Built, built, unread_classes, used_up
 from tsguard.analysis.terms import Question
@@ -60,11 +60,15 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     walk = found.walk
     if not any(map(_is_hazard, walk.events)):
         exported = _exported(program, target, walk)
+        look = partial(_looked, program, target, of_export=exported.verdict == "exports")
+        if walk.gaps and exported.verdict != "exports":
+            return TraceOutcome("unknown", walk.events, walk.gaps, exported)
+        other = looked_at_otherwise(program, target, found.first, look)
+        exported = _otherwise_exported(exported, other)
         if walk.gaps:
             return TraceOutcome("unknown", walk.events, walk.gaps, exported)
-        other = looked_at_otherwise(program, target, found.first, partial(_looked, program, target))
-        when: dict[Hashable, str] = {event.key: text for event, text in other.events}
-        events = (*walk.events, *(event for event, _ in other.events))
+        when: dict[Hashable, str] = {event.key: text for event, text in other.events if _is_hazard(event)}
+        events = (*walk.events, *(event for event, _ in other.events if _is_hazard(event)))
         gaps = other.gaps if other.open is None else (_open(target, other.open),)
         verdict: TraceVerdict = "depends" if when else "unknown" if gaps else "safe"
         return TraceOutcome(verdict, events, gaps, exported, when)
@@ -73,7 +77,8 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     advice = script_parts(program, target, found.first.world, found.subject, walk)
     exported = _exported(program, target, walk)
     hazards = tuple(filter(_is_hazard, walk.events))
-    away = away_otherwise(program, target, found.first, partial(_looked, program, target), hazards)
+    look = partial(_looked, program, target)
+    away = away_otherwise(program, target, found.first, look, hazards)
     conditions = {
         key: " and ".join(filter(None, [away.when.get(key), walk.when.get(key)]))
         for key in dict.fromkeys((*walk.when, *away.when))
@@ -99,8 +104,8 @@ def _followed_in_each_rank(
     return found
 
 
-def _looked(program: Program, target: Target, made: Built) -> Looked:
-    """What another world shows of the trace.
+def _looked(program: Program, target: Target, made: Built, *, of_export: bool = False) -> Looked:
+    """What another world shows of the trace, and ``of_export`` what torch.export does not take there.
 
     Raises:
         Uncallable: what it makes cannot be called.
@@ -108,11 +113,26 @@ def _looked(program: Program, target: Target, made: Built) -> Looked:
     found = _followed_in_each_rank(program, target, made.world.given)
     if isinstance(found, TraceOutcome):
         return Looked(gaps=found.gaps)
-    if found.walk.raised:
+    walk = found.walk
+    if walk.raised:
         raise Uncallable
     made.world.resume(found.first.world)
-    hazards = tuple(filter(_is_hazard, found.walk.events))
-    return Looked(hazards, found.walk.gaps, found.walk.when, found.first.asked, found.walk.ran)
+    events = tuple(filter(_is_hazard, walk.events))
+    if of_export and not walk.asks_for_run:
+        exported = judge_export(program, target, walk)
+        events += exported.events if exported.verdict in ("refused", "specialised") else ()
+    return Looked(events, walk.gaps, walk.when, found.first.asked, walk.ran)
+
+
+def _otherwise_exported(exported: ExportOutcome, other: Otherwise) -> ExportOutcome:
+    """What torch.export takes with the defaults of a constructor is unknown where it does not with other arguments."""
+    for event, when in other.events:
+        outcome = rule(event.rule).outcome
+        if not _is_hazard(event) and exported.verdict == "exports":
+            does = "refuses it" if outcome == "refused" else "holds the example's values"
+            gap = Gap(event.module, event.span.line, f"torch.export {does} when {when}")
+            return replace(exported, verdict="unknown", dynamic="unknown", gaps=(gap,))
+    return exported
 
 
 def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
