@@ -50,8 +50,11 @@ def _run(tracer: Tracer, run: Callable[[], py.Value], kwargs: Kwargs, node: ast.
     """A module that runs within the function of the reentrant kind is strange to the trace."""
     met, tracer.state_met = tracer.state_met, False
     result = run()
-    if py.constant(kwargs.get("use_reentrant", py.NONE)) is False:
+    kind = tracer.settled(kwargs.get("use_reentrant", py.NONE))
+    if py.constant(kind) is False:
         tracer.report("untraceable-call/any-checkpoint", node)
+    elif tracer.state_met and isinstance(kind, py.Unknown):
+        tracer.gap(node, "the source does not tell whether it is the reentrant kind of checkpointing")
     elif tracer.state_met:
         tracer.report("untraceable-call/checkpoint", node)
     tracer.state_met = met or tracer.state_met

@@ -12,6 +12,9 @@ from tsguard.analysis.trace.shapes.extents import Extent, known
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.values import Derived, Number, Traced
 
+# Source: torch/csrc/utils/python_arg_parser.cpp (numpy_compatibility_arg_names).
+_OF_NUMPY = {"dim": "axis", "keepdim": "keepdims"}
+
 # What a rule says of one result, or of each of several, which may be several in turn.
 Shaped: TypeAlias = "Extent | Sequence[Shaped] | None"
 
@@ -26,10 +29,11 @@ class Operation:
     learns: bool = False
 
     def given(self, index: int, *names: str) -> py.Value | None:
-        """An argument by its position or one of its names; None where it is left out."""
+        """An argument by its position or one of its names, or NumPy's for it; None where it is left out."""
         if index < len(self.args):
             return self.args[index]
-        return next((self.kwargs[name] for name in names if name in self.kwargs), None)
+        known = (each for name in names for each in (name, _OF_NUMPY.get(name, name)) if each in self.kwargs)
+        return next((self.kwargs[name] for name in known), None)
 
     def shape(self, index: int = 0, *names: str) -> Extent | None:
         """The shape of a tensor among the arguments."""
