@@ -13,6 +13,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import FIXED, FIXED_ALIKE
+from tsguard.analysis.trace.shapes.operation import NUMPY_NAMES
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Traced, frozen, is_live, origin_of, parts
 from tsguard.language import types as t
@@ -30,11 +31,19 @@ def of_operator(
     """The result of that of Python's overloads that takes these arguments, of an operator and not of a function of Python."""
     if _is_same(overloads, args):
         return py.TRUE
+    kwargs = _named_by_torch(overloads, kwargs)
     chosen = _chosen(overloads, args, kwargs)
     read = chosen or _chosen(overloads, args, kwargs, _fits_of_one)
     for argument, value in bound(read, args, kwargs) if read is not None else ():
         arguments.given(tracer, argument, value, node)
     return _of_chosen(tracer, overloads, chosen, args, kwargs, node)
+
+
+def _named_by_torch(overloads: tuple[Schema, ...], kwargs: Kwargs) -> Kwargs:
+    """Arguments by torch's names, where they are given by NumPy's."""
+    names = {argument.name for schema in overloads for argument in schema.arguments}
+    others = {given: name for name, given in NUMPY_NAMES.items() if given not in names}
+    return {others.get(name, name): value for name, value in kwargs.items()}
 
 
 def draws(overloads: tuple[Schema, ...]) -> bool:

@@ -13,7 +13,8 @@ from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.values import Derived, Number, Traced
 
 # Source: torch/csrc/utils/python_arg_parser.cpp (numpy_compatibility_arg_names).
-_OF_NUMPY = {"dim": "axis", "keepdim": "keepdims"}
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
+"""NumPy's names of arguments, which torch's functions take from Python too."""
 
 # What a rule says of one result, or of each of several, which may be several in turn.
 Shaped: TypeAlias = "Extent | Sequence[Shaped] | None"
@@ -32,7 +33,9 @@ class Operation:
         """An argument by its position or one of its names, or NumPy's for it; None where it is left out."""
         if index < len(self.args):
             return self.args[index]
-        known = (each for name in names for each in (name, _OF_NUMPY.get(name, name)) if each in self.kwargs)
+        known = (
+            each for name in names for each in (name, NUMPY_NAMES.get(name, name)) if each in self.kwargs
+        )
         return next((self.kwargs[name] for name in known), None)
 
     def shape(self, index: int = 0, *names: str) -> Extent | None:
