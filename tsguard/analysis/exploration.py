@@ -8,7 +8,7 @@ comes up, and the worlds are as many as the questions.  Last come those in which
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from types import MappingProxyType
 from typing import Literal, TypeVar
@@ -151,19 +151,6 @@ def always(ways: Iterable[Way]) -> bool:
         return not all(taken)
     answers = (dict(zip(asked, one, strict=True)) for one in product((True, False), repeat=len(asked)))
     return all(any(way.items() <= one.items() for way in taken) for one in answers)
-
-
-def held_when(ways: Sequence[Way | None], holds: Sequence[bool]) -> str | None:
-    """What tells the worlds in which something ``holds`` from the others, None where it does in all; the first is by defaults."""
-    if all(holds):
-        return None
-    there, away = (
-        [way for way, is_held in zip(ways, holds, strict=True) if way is not None and is_held is wanted]
-        for wanted in (True, False)
-    )
-    if not holds[0]:
-        return anywhere(there, away)
-    return elsewhere(away, there) if away else None
 
 
 def explore(

@@ -151,7 +151,6 @@ class _Search:
         self.program, self.target, self.first, self.look = program, target, first, look
         self.gaps: list[Gap] = []
         self.spent = 0
-        self.is_found = False
 
     def others(self) -> Iterator[_Other]:
         """The worlds that bring something which none before them does."""
@@ -184,14 +183,17 @@ class _Search:
                 yield _Other(way, world.given, kinds - known, answers, is_guess)
             known |= kinds
 
-    def together(self, some: list[_Other]) -> list[tuple[Way, Looked]]:
-        """What worlds show that are looked at as one, or in parts where that cannot be made or shows something."""
-        looked = self._in_one(some)
+    def together(self, some: list[_Other], *, is_found: bool = False) -> list[tuple[Way, Looked]]:
+        """What worlds show that are looked at as one, or in parts where that cannot be made or shows something.
+
+        With ``is_found`` something shows in them and others, so that the budget is no reason to leave them out.
+        """
+        looked = self._in_one(some, is_found=is_found)
         if len(some) == 1 or (looked is not None and not (looked.events or looked.gaps)):
             return [] if looked is None else [(some[0].way, looked)]
         half = len(some) // 2
-        self.is_found = self.is_found or (looked is not None and bool(looked.events))
-        apart = [*self.together(some[:half]), *self.together(some[half:])]
+        is_found = is_found or (looked is not None and bool(looked.events))
+        apart = [one for part in (some[:half], some[half:]) for one in self.together(part, is_found=is_found)]
         if looked is None or not looked.events or any(one.events for _, one in apart):
             return apart
         return [*apart, self._only_together(some, looked)]
@@ -201,15 +203,15 @@ class _Search:
         needed = some
         for one in some:
             fewer = [other for other in needed if other is not one]
-            found = self._in_one(fewer) if fewer else None
+            found = self._in_one(fewer, is_found=True) if fewer else None
             if found is not None and found.events:
                 needed, looked = fewer, found
         return Way(tuple(dict.fromkeys(answer for one in needed for answer in one.way.turned))), looked
 
-    def _in_one(self, some: list[_Other]) -> Looked | None:
+    def _in_one(self, some: list[_Other], *, is_found: bool) -> Looked | None:
         """What the one world shows that is all of some; None where there is none, or no more is looked at."""
         first, is_guess = self.first.world, some[0].is_guess
-        if not self.is_found and self.spent > (GUESSED_STEPS if is_guess else LOOKED_STEPS):
+        if not is_found and self.spent > (GUESSED_STEPS if is_guess else LOOKED_STEPS):
             return None
         given = {question: yes for one in some for question, yes in one.given.items()}
         wanted = frozenset[Hashable]().union(*(one.kinds for one in some))

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Set
 
 from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.exploration import Shown, Way, explore, held_when
+from tsguard.analysis.exploration import Shown, Way, anywhere, elsewhere, explore
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
@@ -105,7 +105,7 @@ def _weighed(
             seen.setdefault(event.key, event)
     shown = [{event.key for event in compilation.events} for _, compilation in runs]
     events = [
-        (event, held_when([way for way, _ in runs], [key in keys for keys in shown]))
+        (event, _condition([way for way, _ in runs], [key in keys for keys in shown]))
         for key, event in seen.items()
     ]
     guesses = (
@@ -117,6 +117,19 @@ def _weighed(
 
 def _is_guess(way: Way, guessed: Set[Question]) -> bool:
     return all(answer.asked in guessed for answer in way.turned)
+
+
+def _condition(ways: list[Way | None], holds: list[bool]) -> str | None:
+    """What tells the worlds in which something holds from the others; the first is by defaults."""
+    if all(holds):
+        return None
+    there, away = (
+        [way for way, is_held in zip(ways, holds, strict=True) if way is not None and is_held is wanted]
+        for wanted in (True, False)
+    )
+    if not holds[0]:
+        return anywhere(there, away)
+    return elsewhere(away, there) if away else None
 
 
 def _verdict(

@@ -1,4 +1,4 @@
-"""Constructor arguments of unknown type where TorchScript tells floats from whole numbers, which eager does not.
+"""Constructor arguments of unknown type where TorchScript tells floats, whole numbers and tensors apart, which eager does not.
 
 Source: torch/csrc/jit/frontend/schema_matching.cpp (``tryConvertToType`` makes no float of an int).
 """
@@ -89,7 +89,7 @@ def _beside(fc: FunctionCompiler, value: Value, type_: t.Type) -> Value:
     if type_ is t.TENSOR:
         fc.compiler.reporter.mark_target_specific()
         is_tensor = fc.compiler.interp.world.decide(IsInstance(term, _TENSOR), True, guess=True)
-        return value if is_tensor else replace(value, type=t.INT)
+        return value if is_tensor else replace(value, type=t.NUMBER)
     kind, read = (_FLOAT, t.FLOAT) if type_ is t.INT else (_INT, t.INT)
     return replace(value, type=read) if _is_so(fc, [IsInstance(term, kind)]) else value
 
