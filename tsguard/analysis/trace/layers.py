@@ -35,7 +35,6 @@ def forward(
     tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None, name: str = ""
 ) -> py.Value:
     """The result of a module whose forward is torch's own; ``name`` is the class it is called on."""
-    tracer.state.called(tracer, module)
     called = node or tracer.target.node
     node = node if node is not None else ast.Constant(None)
     values = [*args, *kwargs.values()]
@@ -48,12 +47,15 @@ def forward(
             continue
         if base.name == "torch.nn.Sequential":
             return _in_sequence(tracer, module, args, node)
+        if base.name == "torch.nn.Identity" and args:
+            return args[0]
         entry = tracer.tables.modules.get(base.name)
         if entry is not None:
+            tracer.state.called(tracer, module)
             result = _layer(tracer, module, base.name, args, kwargs, node)
-            if base.name != "torch.nn.Identity":
-                recording.by_layer(module, result)
+            recording.by_layer(module, result)
             return shaping.of_layer(tracer, base.name, module, args, kwargs, result)
+    tracer.state.called(tracer, module)
     gap = ancestry.without_forward(tracer, module.cls, tracer.module, called)
     if gap is not None:
         tracer.note(gap)
@@ -83,8 +85,6 @@ def _layer(
     made_layers.check(tracer, module, name, node)
     attention.masked(tracer, name, args, kwargs, node)
     values = [*args, *kwargs.values()]
-    if name == "torch.nn.Identity" and args and not isinstance(args[0], py.TensorValue):
-        return args[0]
     if name.startswith("torch.nn.ConvTranspose"):
         _note_output_size(tracer, module, name, args, kwargs.get("output_size", py.NONE), node)
     if name in _RECURRENT and args and not isinstance(args[0], py.TensorValue):

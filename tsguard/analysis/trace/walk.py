@@ -156,16 +156,16 @@ def trace_target(
     stopped = False
     try:
         if function is None:
-            tracer.call(subject, [Traced(origin=Origin("the input"))], {}, target.node)
-            return TraceResult.of(tracer)
-        if receiver and not takes_positional(function.node):
+            _call_layer(tracer, target, subject)
+        elif receiver and not takes_positional(function.node):
             tracer.gap(function.node, "its forward takes no self: calling it raises")
             return TraceResult.of(tracer)
-        taking = _taking(tracer, subject, function)
-        given = _inputs(tracer, target, subject, taking, receiver, optional)
-        result = tracer.call(_called(tracer, subject, function, receiver), given.args, given.kwargs)
-        outputs.check_kind(tracer, function, result)
-        exported.check_kind(tracer, function)
+        else:
+            taking = _taking(tracer, subject, function)
+            given = _inputs(tracer, target, subject, taking, receiver, optional)
+            result = tracer.call(_called(tracer, subject, function, receiver), given.args, given.kwargs)
+            outputs.check_kind(tracer, function, result)
+            exported.check_kind(tracer, function)
     except Raised as raised:
         stopped = True
         why = f"it seems to raise {raised.name}".rstrip()
@@ -181,6 +181,13 @@ def trace_target(
             exported.check(tracer, value, node)
     followed = TraceResult.of(tracer, raised=stopped)
     return followed if function is None else replace(followed, numbers=kinds.numbers(tracer, function))
+
+
+def _call_layer(tracer: Tracer, target: Target, layer: py.Value) -> None:
+    """Call a module whose forward is torch's own, as nn.Sequential's is, with one tensor."""
+    with tracer.running(Frame("forward", target.module)) as frame:
+        given = Traced(origin=Origin("the input"), extent=shaping.of_input(tracer.facts, "input"))
+        tracer.outputs.append((frame, target.node, tracer.call(layer, [given], {}, target.node)))
 
 
 def _entry(tracer: Tracer, subject: py.Value) -> tuple[py.FunctionValue | None, bool]:
