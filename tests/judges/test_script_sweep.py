@@ -71,6 +71,9 @@ CALLS = [
     "return [i for i, _ in enumerate(xs, start=o)]",
     "return '{} {a}'.format(n, a=1)",
     "raise ValueError('{a}'.format(a=n))",
+    "raise SystemExit",
+    "raise KeyboardInterrupt()",
+    "raise BaseException('x')",
 ]
 TAKEN = [
     "return [i for i in (o, n)]",
@@ -84,6 +87,8 @@ TAKEN = [
     "return [i for i, _ in enumerate(xs, start=n)]",
     "return '{} {}'.format(n, *p)",
     "return x.float()",
+    "raise StopIteration",
+    "raise UserWarning('x')",
 ]
 
 

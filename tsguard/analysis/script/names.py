@@ -78,7 +78,7 @@ _BUILTIN_FUNCTIONS = frozenset(
 _EXCEPTIONS = frozenset(
     name
     for name, value in vars(builtins).items()
-    if isinstance(value, type) and issubclass(value, BaseException)
+    if isinstance(value, type) and issubclass(value, Exception)
 )
 _CUDA_OPERATORS = frozenset(
     [
