@@ -76,9 +76,7 @@ _BUILTIN_FUNCTIONS = frozenset(
     name for name, value in vars(builtins).items() if callable(value) and not isinstance(value, type)
 )
 _EXCEPTIONS = frozenset(
-    name
-    for name, value in vars(builtins).items()
-    if isinstance(value, type) and issubclass(value, Exception)
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, Exception)
 )
 _CUDA_OPERATORS = frozenset(
     [

@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import autograd_functions
-from tsguard.analysis.trace import scopes, shaping
+from tsguard.analysis.trace import captured, scopes, shaping
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
@@ -22,21 +22,24 @@ def applied(tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node
     found = autograd_functions.forward_of(tracer, cls)
     met, tracer.state_met = tracer.state_met, False
     tracer.gradients_met = False
-    is_crossed = False
+    is_crossed = is_captured = False
     if found is not None:
         function, context = found
 
         def run() -> None:
-            nonlocal is_crossed
-            is_crossed = scopes.crosses(
-                tracer, lambda: tracer.call(function, [*context, *args], kwargs, node)
-            )
+            nonlocal is_crossed, is_captured
+            is_crossed, is_captured = captured.run_inside(tracer, args, crosses)
+
+        def crosses(given: Args) -> bool:
+            return scopes.crosses(tracer, lambda: tracer.call(function, [*context, *given], kwargs, node))
 
         followed_aside(tracer, run)
     if tracer.state_met:
         tracer.report("untraceable-call/function-state", node)
     elif is_crossed:
         tracer.report("untraceable-call/function-scope", node)
+    elif is_captured:
+        tracer.report("untraceable-call/function-captured", node)
     if tracer.gradients_met:
         tracer.report("untraceable-call/gradients", node)
     tracer.state_met = met

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace import captured
 from tsguard.analysis.trace.context import Tracer
 
 Args = list[py.Value]
@@ -25,7 +26,7 @@ def checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
         return None
     given = {name: value for name, value in kwargs.items() if name not in _OPTIONS}
     known = len(tracer.events)
-    result = _run(tracer, lambda: tracer.call(args[0], args[1:], given, node), kwargs, node)
+    result = _run(tracer, args[1:], lambda inside: tracer.call(args[0], inside, given, node), kwargs, node)
     if py.constant(kwargs.get("use_reentrant", py.TRUE)) is True:
         tracer.drop_events(known)
     return result
@@ -37,25 +38,32 @@ def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     layers, segments, input_ = (given.get(name, py.Unknown()) for name in ("functions", "segments", "input"))
     called = layers.items if isinstance(layers, (py.ListValue, py.TupleValue)) else [layers]
 
-    def run() -> py.Value:
-        result = input_
+    def run(given: Args) -> py.Value:
+        (result,) = given
         for layer in called:
             result = tracer.call(layer, [result], {}, node)
         return result
 
-    return run() if py.constant(segments) == 1 else _run(tracer, run, kwargs, node)
+    return run([input_]) if py.constant(segments) == 1 else _run(tracer, [input_], run, kwargs, node)
 
 
-def _run(tracer: Tracer, run: Callable[[], py.Value], kwargs: Kwargs, node: ast.AST) -> py.Value:
-    """A module that runs within the function of the reentrant kind is strange to the trace."""
+def _run(
+    tracer: Tracer, args: Args, run: Callable[[Args], py.Value], kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    """A module that runs within the function of the reentrant kind is strange to the trace, as is what it captures."""
     met, tracer.state_met = tracer.state_met, False
-    result = run()
     kind = tracer.settled(kwargs.get("use_reentrant", py.NONE))
-    if py.constant(kind) is False:
+    is_reentrant = py.constant(kind) is not False
+    result, is_captured = captured.run_inside(tracer, args, run) if is_reentrant else (run(args), False)
+    is_refused = tracer.state_met or is_captured
+    if not is_reentrant:
         tracer.report("untraceable-call/any-checkpoint", node)
-    elif tracer.state_met and isinstance(kind, py.Unknown):
+    elif is_refused and isinstance(kind, py.Unknown):
         tracer.gap(node, "the source does not tell whether it is the reentrant kind of checkpointing")
-    elif tracer.state_met:
-        tracer.report("untraceable-call/checkpoint", node)
+    elif is_refused:
+        tracer.report(
+            "untraceable-call/checkpoint" if tracer.state_met else "untraceable-call/checkpoint-captured",
+            node,
+        )
     tracer.state_met = met or tracer.state_met
     return result

@@ -8,6 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes
 from tsguard.analysis.python import object_truths, operations
 from tsguard.analysis.terms import rests_on_place
+from tsguard.analysis.trace import captured
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED_CONDITION, VARIED, asked, checked
 from tsguard.analysis.trace.shapes.operation import dim_of
@@ -28,6 +29,7 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
     data.asked(tracer, value, node)
     if form == "boolean" and tracer.check is not None:
         node, form = tracer.check, "assert"
+    captured.computed_with(tracer, value)
     if isinstance(value, Traced):
         known = _of_elements(tracer, value)
         if known is None or value.of != "inputs":

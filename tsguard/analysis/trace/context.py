@@ -51,7 +51,8 @@ class Tracer(Follower):
     that ask for some, ``open_ifs`` those of which either side may be taken, ``own_calls`` how many functions of the target's own package ran,
     ``state_met`` whether a parameter or buffer was met since that was last asked, ``gradients_met`` whether gradients were taken that no trace takes,
     ``scopes`` what modules have made inside of an autograd.Function, by the code that called them, ``crossed``
-    whether code of another of these has computed with it,
+    whether code of another of these has computed with it, ``given_inside`` where the arguments of such a function
+    come from, ``is_captured`` whether its code computed with something else of the trace,
     ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
     for torch.export, ``unrecorded`` the tensors that have the memory of a parameter or buffer through
@@ -110,6 +111,8 @@ class Tracer(Follower):
         self.gradients_met = False
         self.scopes: list[list[py.Value]] = []
         self.crossed = False
+        self.given_inside: list[Origin] | None = None
+        self.is_captured = False
         self.black_boxes: set[int] = set()
         self.serves_others = False
         self.changed: set[str] = set()

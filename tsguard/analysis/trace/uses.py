@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace import captured
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import UNTRACED, VARIED, asked, checked
 from tsguard.analysis.trace.values import Fixed, Number, Pieces, Shape, Untraced, parts
@@ -16,6 +17,7 @@ def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> No
     for value in parts(values):
         if isinstance(value, py.Const):
             continue
+        captured.computed_with(tracer, value)
         if isinstance(value, py.TensorValue):
             recorded(tracer, value)
         elif isinstance(value, Number):
