@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
+import functools
 import importlib
 import shutil
 import subprocess
@@ -16,6 +18,7 @@ import pytest
 from tools.written_dataclasses import compiled_files, tomllib, write_out
 
 ROOT = Path(__file__).parent.parent
+LAZY = frozenset({"accumulate", "chain", "enumerate", "filter", "islice", "map", "takewhile", "zip"})
 TAKE = """\
 import sys
 from mypyc.build import mypyc_build
@@ -191,6 +194,37 @@ def test_what_any_and_all_may_leave_out_is_not_evaluated(path):
 
 
 @pytest.mark.parametrize("path", compiled())
+def test_what_is_taken_one_by_one_is_no_list(path):
+    """mypyc stops at the first element that decides only in the calls of next, any and all that it knows as such."""
+    calls = [node for node in ast.walk(ast.parse((ROOT / path).read_text())) if isinstance(node, ast.Call)]
+    lazily = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] in LAZY]
+    given = [argument for call in lazily for argument in call.args if isinstance(argument, ast.GeneratorExp)]
+    assert not [ast.unparse(generator) for generator in given if may_do_something(generator)]
+
+
+@pytest.mark.parametrize("path", compiled())
+def test_any_and_all_are_called_by_their_names(path):
+    """mypyc makes a list of a generator expression for what another name stands for."""
+    nodes = [node for node in ast.walk(ast.parse((ROOT / path).read_text())) if isinstance(node, ast.IfExp)]
+    sides = [ast.unparse(side) for node in nodes for side in (node.body, node.orelse)]
+    assert not {"any", "all"}.intersection(sides)
+
+
+@pytest.mark.parametrize("path", compiled())
+def test_exceptions_have_no_attributes_by_default(path):
+    """mypyc sets those of a class of its own as one is made, which of an exception Python makes."""
+    fields = [
+        field
+        for node in classes(path)
+        if node.name in exceptions()
+        for field in node.body
+        if isinstance(field, (ast.Assign, ast.AnnAssign)) and field.value is not None
+    ]
+    annotations = [ast.unparse(f.annotation) if isinstance(f, ast.AnnAssign) else "" for f in fields]
+    assert all(annotation.startswith("ClassVar[") for annotation in annotations)
+
+
+@pytest.mark.parametrize("path", compiled())
 def test_no_field_is_declared_an_object(path):
     """mypyc looks for the name among those of the module, and the module cannot be imported."""
     declared = [
@@ -215,6 +249,20 @@ class TestComparisons:
         }
         assert bases == {"Question", "Term", "Type", "Value", "_Formula"}
         assert all("allow_interpreted_subclasses=True" in decorators(definitions[base]) for base in bases)
+
+
+@functools.cache
+def exceptions() -> frozenset[str]:
+    """The exceptions that the compiled modules define."""
+    bases = {node.name: set(map(ast.unparse, node.bases)) for path in compiled() for node in classes(path)}
+    found = {
+        name
+        for name, value in vars(builtins).items()
+        if isinstance(value, type) and issubclass(value, BaseException)
+    }
+    while more := {name for name, parts in bases.items() if parts & found} - found:
+        found |= more
+    return frozenset(found)
 
 
 def classes(path: str) -> list[ast.ClassDef]:

@@ -243,7 +243,7 @@ def test_an_export_that_another_argument_refuses_is_not_promised(
 ) -> None:
     judged(tmp_path, "flag=False", "self.flag = flag", body)
     project = Project((tmp_path,))
-    program = Program(project, RELEASE, open_sizes=frozenset())
+    program = Program(project, RELEASE, open_sizes=())
     found = judge(program, find_target(project.module(tmp_path / "net.py"), "Net"), "export")
     assert found.export.verdict == verdict
     assert [gap.why for gap in found.export.unknown] == ["torch.export refuses it when flag"] * (

@@ -297,8 +297,11 @@ def first_made(
     given: Mapping[Question, bool] = MappingProxyType({}),
 ) -> tuple[World, T] | None:
     """The first world in which the constructor does not raise, of the first manner that has one."""
-    worlds = (World(dict(given), manner=manner) for manner in manners)
-    return next(filter(None, (run_first(run, world) for world in worlds)), None)
+    for manner in manners:
+        found = run_first(run, World(dict(given), manner=manner))
+        if found is not None:
+            return found
+    return None
 
 
 def run_first(

@@ -209,9 +209,10 @@ def _assert(interp: Interpreter, node: ast.Assert, scope: Scope) -> Signal:
 
 def _holds(interp: Interpreter, test: ast.expr, scope: Scope) -> bool:
     """Whether an assertion holds: of what was computed it does, as nothing shows that its author was wrong."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return all(_holds(interp, part, scope) for part in test.values)
     if isinstance(test, ast.BoolOp):
-        of_all = all if isinstance(test.op, ast.And) else any
-        return of_all(_holds(interp, part, scope) for part in test.values)
+        return any(_holds(interp, part, scope) for part in test.values)
     value = interp.settled(interp.evaluate(test, scope))
     if not isinstance(value, Unknown):
         return not isinstance(value, Const) or bool(value.value)

@@ -5,6 +5,8 @@ Source: torch/csrc/jit/python/pybind_utils.h (``tryToInferType``).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from tsguard.analysis import values as py
 from tsguard.analysis.events import with_article
 from tsguard.analysis.numpy_numbers import NumpyInt
@@ -42,13 +44,13 @@ class Uninferable(Exception):
 class Refused(Uninferable):
     """A value for which torch refuses the whole module, by this ``rule``: of a dict the message says what its keys are."""
 
-    rule: RuleName = "unconvertible-attribute/keys"
+    rule: ClassVar[RuleName] = "unconvertible-attribute/keys"
 
 
 class TooLarge(Refused):
     """An int of which torch infers a type that cannot hold it."""
 
-    rule = "unconvertible-attribute/large"
+    rule: ClassVar[RuleName] = "unconvertible-attribute/large"
 
 
 def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = ()) -> t.Type:
