@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tsguard.analysis.numpy_numbers import NumpyInt
+from tsguard.analysis.numpy_numbers import NumpyInt, calculated
 from tsguard.analysis.python import numpy_rows
 from tsguard.analysis.python.folding import folded_default
 from tsguard.analysis.values import (
@@ -112,12 +112,12 @@ def _drawn(short: str, args: list[Value], kwargs: dict[str, Value]) -> Value | N
 def _of_numbers(short: str, given: Value) -> Value | None:
     """What a function of numpy makes of a number or of a sequence of numbers; None where that is not known."""
     if short == "int64" and isinstance(constant(given), int):
-        return folded_default(NumpyInt, [constant(given)])
+        return folded_default(calculated, [constant(given)])
     numbers = numpy_rows.numbers_of(given) if short in _OF_ALL else None
     if numbers is None:
         return None
     is_whole = bool(numbers) and all(isinstance(number, int) for number in numbers)
-    return folded_default(lambda: (NumpyInt if is_whole else float)(_OF_ALL[short](numbers)), [])
+    return folded_default(lambda: (calculated if is_whole else float)(_OF_ALL[short](numbers)), [])
 
 
 def attribute(owner: ObjectValue, name: str) -> Value:

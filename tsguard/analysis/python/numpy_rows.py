@@ -7,7 +7,7 @@ from itertools import accumulate, chain
 from typing import Any, cast
 
 from tsguard.analysis.budgets import UNROLLED_ITEMS
-from tsguard.analysis.numpy_numbers import NumpyInt
+from tsguard.analysis.numpy_numbers import NumpyInt, calculated
 from tsguard.analysis.python import sizes
 from tsguard.analysis.values import (
     NONE,
@@ -37,7 +37,7 @@ _METHODS = frozenset(
 def row(numbers: list[Any]) -> ObjectValue:
     """An array of whole numbers, or of floats."""
     is_whole = bool(numbers) and all(isinstance(number, int) for number in numbers)
-    kept = tuple(Const(NumpyInt(number) if is_whole else float(number)) for number in numbers)
+    kept = tuple(Const(calculated(number) if is_whole else float(number)) for number in numbers)
     return ObjectValue(ARRAY, {_NUMBERS: TupleValue(kept)}, open=True)
 
 
