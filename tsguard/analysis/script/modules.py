@@ -85,6 +85,8 @@ def _annotations(
     for base in ancestry.mro(compiler.interp, instance.cls):
         if isinstance(base, py.ClassValue) and base.annotations:
             return base.annotations, base
+        if base == py.External("torch.nn.Module"):  # which has some
+            break
     return {}, None
 
 
