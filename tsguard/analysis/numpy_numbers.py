@@ -26,6 +26,8 @@ def _calculated(name: str) -> Callable[..., Any]:
 _KEPT = ("abs", "add", "floordiv", "mod", "mul", "neg", "pos", "pow", "radd", "rfloordiv", "rmod", "rmul", "rpow", "rsub", "sub")  # fmt: skip
 for _name in _KEPT:
     setattr(NumpyInt, f"__{_name}__", _calculated(f"__{_name}__"))
+
+
 def calculated(number: float) -> Any:
     """A whole number as NumPy's; of no declared type, because what is compiled makes an int of what derives from it."""
     return NumpyInt(number)

@@ -268,7 +268,7 @@ def _identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.ex
     if nones == ("always", "always"):
         return Condition(is_is)
     if set(nones) == {"always", "never"}:
-        none_defaults.test(fc, left if nones[1] == "always" else right, a if nones[1] == "always" else b, op)
+        none_defaults.test(fc, left if nones[1] == "always" else right, a if nones[1] == "always" else b)
         return Condition(not is_is)
     if identities.are_members(a, b):
         identities.of_members(fc, left, op, right, a, b)

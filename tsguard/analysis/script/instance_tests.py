@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import ancestry
-from tsguard.analysis.script import differences
+from tsguard.analysis.script import differences, none_defaults
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Value
@@ -28,6 +28,8 @@ def tell_difference(
 ) -> None:
     """Report a test that compiled code may answer otherwise than eager does."""
     given = merged([value.type])
+    if t.TENSOR in wanted:
+        none_defaults.test(fc, subject, value)
     if t.TENSOR in given:
         _of_tensor(fc, subject, classes, t.TENSOR in wanted)
     if not _NUMBERS.isdisjoint(given) and _name(fc, classes) == "numbers.Number":

@@ -7,7 +7,7 @@ that leaves the argument out passes an undefined tensor.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from tsguard.analysis.events import text_of
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tsguard.language.matching import Match
 
 
-def test(fc: FunctionCompiler, subject: ast.expr, value: Value, op: ast.cmpop) -> None:
-    """A test for None of a parameter that defaults to None but cannot hold it."""
+def test(fc: FunctionCompiler, subject: ast.expr, value: Value) -> None:
+    """A test for None, or for a Tensor, of a parameter that defaults to None but cannot hold it."""
     name = text_of(subject)
     if value.missing and name not in _asked(fc)[1]:
         fc.none_tested.setdefault(name, subject)
@@ -41,7 +41,7 @@ def _asked(fc: FunctionCompiler) -> tuple[set[str], set[str]]:
     """The names that a function tests for None, and those of them that it must not find None."""
     known = _ASKED.of(fc.compiler.interp.program)
     if fc.node not in known:
-        tested = _tested(walked(fc.node))
+        tested = {name for node in walked(fc.node) for name, _ in _told(node)}
         known[fc.node] = (tested, _demanded(fc.node) if tested else set())
     return known[fc.node]
 
@@ -52,9 +52,8 @@ def _demanded(function: ast.FunctionDef) -> set[str]:
     forbidden: set[str] = set()
     for check in walked(function):
         if isinstance(check, ast.Assert) or _raises(check):
-            is_none, is_some = (_tested(walked(check.test), op) for op in (ast.Is, ast.IsNot))
-            demanded |= is_some if isinstance(check, ast.Assert) else is_none
-            forbidden |= is_none if isinstance(check, ast.Assert) else is_some
+            for name, is_none in _told_together(check.test):
+                (forbidden if is_none is isinstance(check, ast.Assert) else demanded).add(name)
     return demanded - forbidden
 
 
@@ -101,17 +100,28 @@ def _may_stop_short(node: ast.AST) -> bool:
     return is_chain or isinstance(node, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension))
 
 
-def _tested(nodes: Iterable[ast.AST], op: type[ast.cmpop] = ast.cmpop) -> set[str]:
-    tests = (n for n in nodes if isinstance(n, ast.Compare) and _is_none(n.comparators[0]))
-    return {test.left.id for test in tests if isinstance(test.left, ast.Name) and isinstance(test.ops[0], op)}
+def _told(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """The name that a test asks whether it is None, or of a class, and whether it holds for None."""
+    match node:
+        case ast.Compare(ast.Name(name), [op, *_], [ast.Constant(None), *_]):
+            yield name, isinstance(op, ast.Is)
+        case ast.Call(ast.Name("isinstance"), [ast.Name(name), *_]):
+            yield name, False
+
+
+def _told_together(test: ast.expr, holds: bool = True) -> Iterator[tuple[str, bool]]:
+    """The same of the parts of a test that are joined by ``and``, ``or`` and ``not``."""
+    if isinstance(test, ast.BoolOp):
+        for part in test.values:
+            yield from _told_together(part, holds)
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _told_together(test.operand, not holds)
+    for name, is_none in _told(test):
+        yield name, is_none is holds
 
 
 def _raises(node: ast.AST) -> TypeGuard[ast.If]:
     return isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def use(fc: FunctionCompiler, args: Sequence[Value], node: ast.AST, found: Match | None = None) -> None:

@@ -44,9 +44,7 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
     if isinstance(owner, Shape):
         return _of_shape(tracer, owner, plainly(key), node)
     if isinstance(owner, Pieces):
-        index = py.constant(key)
-        if not (owner.of_length and isinstance(index, int) and index >= 0):
-            tracer.report("pieces-count", node, owner.origin)
+        tracer.report("pieces-count", node, owner.origin)
         return owner.items[0] if not isinstance(key, py.SliceValue) else owner
     if isinstance(owner, Opaque):
         return Opaque(None, origin=owner.origin.then(node))

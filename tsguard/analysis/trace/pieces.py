@@ -76,11 +76,11 @@ def _divided(
             return py.ListValue([piece], True)  # as many as the constructor says
         if isinstance(how, py.Const):
             _note_count(tracer, values[0], values[2], node)
-        return _counted_by_size(values, piece, node, of_length=True)
+        return _counted_by_size(values, piece, node)
     count = py.constant(plainly(how))
     if isinstance(count, int) and 0 < count <= TRACED_PIECES:
         if name in _ROUNDED and count >= ROUNDED_PIECES and _may_be_fewer(tracer, values, count):
-            return _counted_by_size(values, piece, node, of_length=True)
+            return _counted_by_size(values, piece, node)
         return py.ListValue([piece] * count)
     if isinstance(how, Number) and how.live:
         return _counted_by_size(values, piece, node)
@@ -112,8 +112,6 @@ def _may_be_fewer(tracer: Tracer, values: list[py.Value], count: int) -> bool:
     return not any(symbol.is_found for symbol in dim.inner_symbols())
 
 
-def _counted_by_size(
-    values: list[py.Value], piece: py.TensorValue, node: ast.AST, *, of_length: bool = False
-) -> py.Value:
+def _counted_by_size(values: list[py.Value], piece: py.TensorValue, node: ast.AST) -> py.Value:
     origin = origin_of(values)
-    return Pieces([piece], True, origin=NOWHERE if origin is None else origin.then(node), of_length=of_length)
+    return Pieces([piece], True, origin=NOWHERE if origin is None else origin.then(node))

@@ -218,13 +218,9 @@ class Shape(TupleValue):
 
 @dataclass(eq=False, slots=True)
 class Pieces(ListValue):
-    """A list of tensors whose number depends on a size, such as ``x.unbind()``.
-
-    ``of_length`` where each is of a given length: who picks one by its number knows how many there are.
-    """
+    """A list of tensors whose number depends on a size, such as ``x.unbind()``."""
 
     origin: Origin = NOWHERE
-    of_length: bool = False
 
 
 @dataclass(eq=False, slots=True)
