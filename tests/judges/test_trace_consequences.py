@@ -17,6 +17,10 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "ones of the kind of the data of an input, and as many as it has rows": """
+        def f(x):
+            return x.data.new_ones(x.shape[0], 1) * x + (x * 2).data.new_full((1,), 3.0)
+    """,
     "what is gathered in an empty list that is emptied before the call ends": """
         class Saved:
             def __init__(self):

@@ -225,7 +225,12 @@ def _named_property(tracer: Tracer, owner: py.TensorValue, name: str, node: ast.
 
 
 # What is asked of ``x.data`` and rests on no element and no size of it.
-_OF_KIND = frozenset({*_PROPERTIES, "dim", "ndimension", "get_device", "element_size", "is_floating_point"})
+_OF_KIND = frozenset(
+    [
+        *(*_PROPERTIES, "dim", "ndimension", "get_device", "element_size", "is_floating_point"),
+        *("new_empty", "new_full", "new_ones", "new_tensor", "new_zeros"),
+    ]
+)
 
 
 def asked_of_data(tracer: Tracer, node: ast.AST | None) -> None:
