@@ -54,7 +54,7 @@ def initialize(
     module.initialized = True
     module.attributes["training"] = TRUE
     if base in CONTAINERS:
-        fill_container(interp, module, base, args)
+        fill_container(interp, module, base, [*args, *kwargs.values()])
         return
     entry = interp.tables.modules.get(base)
     if entry is None:

@@ -72,27 +72,29 @@ def _name(owner: ModuleValue, key: Value) -> str | None:
 
 
 def _append(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    for child in args:
+    for child in (*args, *kwargs.values()):
         append(interp, owner, child)
     return owner
 
 
 def _insert(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    index = constant(args[0]) if args else 0
+    given = {**dict(zip(("index", "module"), args, strict=False)), **kwargs}
+    index = constant(given.get("index", Unknown()))
     children = list(owner.children.values())
-    children.insert(index if isinstance(index, int) else 0, args[1] if len(args) > 1 else Unknown())
+    children.insert(index if isinstance(index, int) else 0, given.get("module", Unknown()))
     owner.children = {str(i): child for i, child in enumerate(children)}
     return NONE
 
 
 def _extend(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    for contents in args:
+    for contents in (*args, *kwargs.values()):
         extend(interp, owner, contents)
     return owner
 
 
 def _pop(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return remove(owner, interp.settled(args[0])) if args else Unknown()
+    keys = [*args, *kwargs.values()]
+    return remove(owner, interp.settled(keys[0])) if keys else Unknown()
 
 
 def _clear(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -121,7 +121,7 @@ def _register(registry: str, role: str) -> Any:
 
 def _hook(kind: str) -> Any:
     def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        owner.hooks.setdefault(kind, []).extend(args[:1])
+        owner.hooks.setdefault(kind, []).append(_argument(args, kwargs, 0, "hook"))
         return Unknown()
 
     return run
