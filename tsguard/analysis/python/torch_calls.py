@@ -65,6 +65,8 @@ def call(
     """The result of calling a name of torch."""
     if function.name in _SELDOM_TRUE:
         return Unknown(Call(Named(function.name, function.name), ()), "bool", FALSE)
+    if not args and function.name.startswith(("torch.nn.init.", "torch.nn.utils.")):
+        args, kwargs = _first_of(kwargs)
     made = _call(interp, function, args, kwargs, node)
     if "requires_grad" in kwargs and type(made) is TensorValue:
         made.grad = constant(interp.settled(kwargs["requires_grad"])) is True
@@ -103,6 +105,12 @@ def _call(
     if not is_compiled:
         return Unknown(placed(node))
     return TensorValue(sizes=tensor_sizes.made(interp, name, args, kwargs))
+
+
+def _first_of(kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a function that changes what it is given first, where that is named."""
+    rest = dict(kwargs)
+    return [rest.pop(name) for name in ("module", "tensor") if name in rest], rest
 
 
 def _initialised(interp: Interpreter, name: str, args: list[Value], node: ast.AST | None) -> Value:

@@ -58,6 +58,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         only = only_outcome(tracer, name, args, kwargs)
         return _drawn(tracer, name, source, [*args, *kwargs.values()], node) if only is None else only
     if head == "torch":
+        args, kwargs = _first_named(args, kwargs)
         made = torch_functions.call(tracer, name, args, kwargs, node)
         return None if made is None else attention.without_weights(tracer, name, args, kwargs, made)
     handler = _HANDLERS.get(name)
@@ -83,6 +84,18 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         made = conversions.to_numpy(tracer, args, kwargs, node)
         return conversions.product(made, args) if short in ("prod", "product") and len(args) == 1 else made
     return None if is_followed else _owing([*args, *kwargs.values()], node)
+
+
+_FIRST = ("input", "tensors", "tensor")
+_BEFORE_INPUT = frozenset({"condition", "sorted_sequence"})
+
+
+def _first_named(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """The arguments of a function of torch with the first where it stands if it is named."""
+    first = next((name for name in _FIRST if name in kwargs), None)
+    if args or first is None or not _BEFORE_INPUT.isdisjoint(kwargs):
+        return args, kwargs
+    return [kwargs[first]], {name: value for name, value in kwargs.items() if name != first}
 
 
 def _printed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
