@@ -8,8 +8,35 @@ from tsguard.source.walking import walked
 
 # Calls for their effect that nothing of a module's structure or settings hangs on.
 _HARMLESS = frozenset({"print", "debug", "info", "warning", "warn"})
-# Methods that end with _ and do more than to fill a tensor.
-_MORE = frozenset({"requires_grad_", "_"})
+# The functions of torch/nn/init.py, which libraries have by the same names, and methods that fill a tensor.
+_FILLING = frozenset(
+    [
+        *(
+            "constant_",
+            "dirac_",
+            "eye_",
+            "kaiming_normal_",
+            "kaiming_uniform_",
+            "normal_",
+            "ones_",
+            "orthogonal_",
+        ),
+        *("sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"),
+        *(
+            "add_",
+            "bernoulli_",
+            "clamp_",
+            "copy_",
+            "div_",
+            "exponential_",
+            "fill_",
+            "mul_",
+            "random_",
+            "sub_",
+            "zero_",
+        ),
+    ]
+)
 _WALKS = frozenset({"modules", "named_modules", "parameters", "named_parameters", "buffers", "named_buffers"})
 
 
@@ -40,7 +67,8 @@ def _sets_values(node: ast.stmt) -> bool:
         return isinstance(node.value, ast.Constant) or _fills(node.value)
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return all(map(_is_value_or_local, targets))
+        is_number = isinstance(node, ast.AugAssign) or isinstance(node.value, _NUMBERS)
+        return all(_is_value_or_local(target, is_number) for target in targets)
     if isinstance(node, (ast.If, ast.For)):
         return sets_values(node.body) and sets_values(node.orelse)
     if isinstance(node, ast.With):
@@ -54,13 +82,18 @@ def _fills(node: ast.expr) -> bool:
     """``nn.init.ones_(m.weight)``, ``m.bias.data.zero_()``."""
     function = node.func if isinstance(node, ast.Call) else None
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in _HARMLESS or (name.endswith("_") and not name.endswith("__") and name not in _MORE)
+    return name in _HARMLESS or name in _FILLING
 
 
-def _is_value_or_local(target: ast.expr) -> bool:
-    """``m.weight.data``, ``m.weight.data[:2]``, ``fan_out``, ``low, high``."""
+_NUMBERS = (ast.BinOp, ast.Constant, ast.UnaryOp)
+
+
+def _is_value_or_local(target: ast.expr, is_number: bool) -> bool:
+    """``m.weight.data``, ``m.weight.data[:2]``, ``fan_out``, ``low, high``, ``row[0] = 1``: no ``layers[0] = layer``."""
+    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+        return is_number or isinstance(target.slice, ast.Tuple)
     if isinstance(target, ast.Subscript):
-        return _is_value_or_local(target.value)
+        return _is_value_or_local(target.value, is_number)
     if isinstance(target, ast.Tuple):
-        return all(map(_is_value_or_local, target.elts))
+        return all(_is_value_or_local(part, is_number) for part in target.elts)
     return isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and target.attr == "data")

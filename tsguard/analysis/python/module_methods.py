@@ -198,7 +198,24 @@ def _named(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: d
     return found if isinstance(path, str) else Unknown()
 
 
+def _put(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``self.set_submodule("layers.0", layer)``: in the place of what stands under a name.
+
+    Raises:
+        Raised: nothing does.
+    """
+    path = constant(interp.settled(_argument(args, kwargs, 0, "target")))
+    above, _, name = path.rpartition(".") if isinstance(path, str) else ("", "", "")
+    parent = _named(interp, owner, [Const(above)], {}) if name else owner
+    if not name or not isinstance(parent, ModuleValue):
+        owner.open = True
+        return NONE
+    interp.set_attribute(parent, name, _argument(args, kwargs, 1, "module"))
+    return NONE
+
+
 _METHODS: dict[str, Handler] = {
+    "set_submodule": _put,
     **dict.fromkeys(("__getattr__", "get_buffer", "get_parameter", "get_submodule"), _named),
     "compile": _compile,
     **WALKS,
