@@ -218,6 +218,9 @@ def construct(
                 interp, cls, args, kwargs, lambda: make_module(interp, cls, args, kwargs, node)
             )
         )
+    maker = metaclasses.maker(interp, cls)
+    if maker is not None:
+        return interp.call(BoundMethod(maker, cls), args, kwargs, node)
     return instantiate(interp, cls, args, kwargs, node)
 
 

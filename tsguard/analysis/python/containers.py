@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.budgets import DICT_OPTIONS
-from tsguard.analysis.python import module_containers, operations, registries, tensor_sizes
+from tsguard.analysis.python import classes, module_containers, operations, registries, tensor_sizes
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate, range_of
 from tsguard.analysis.python.unread_mappings import keyed_by, override
@@ -49,7 +49,7 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
     if isinstance(owner, Const):
         return _constant_item(owner, key, node)
     if isinstance(owner, ClassValue) or (isinstance(owner, External) and owner.name not in _MAPPINGS):
-        return _subscripted_class(owner, key)
+        return _subscripted_class(interp, owner, key, node)
     if isinstance(owner, ObjectValue):
         method = interp.attribute(owner, "__getitem__")
         if method is not None and not isinstance(method, Unknown):
@@ -222,13 +222,18 @@ def _constant_item(owner: Const, key: Value, node: ast.AST | None) -> Value:
     return Unknown(placed(node), "str")
 
 
-def _subscripted_class(owner: ClassValue | External, key: Value) -> Value:
-    """``Enum["NAME"]`` is a member; ``Generic[T]`` is still the class."""
-    if isinstance(owner, ClassValue) and isinstance(key, Const):
-        member = owner.members.get(str(key.value))
-        if isinstance(member, EnumMember):
-            return member
-    return owner
+def _subscripted_class(
+    interp: Interpreter, owner: ClassValue | External, key: Value, node: ast.AST | None
+) -> Value:
+    """``Enum["NAME"]`` is a member; ``Generic[T]`` is still the class, unless that has a method for it."""
+    if not isinstance(owner, ClassValue):
+        return owner
+    member = owner.members.get(str(key.value)) if isinstance(key, Const) else None
+    if isinstance(member, EnumMember):
+        return member
+    found = classes.class_member(interp, owner, "__class_getitem__")
+    own = found[0] if found is not None else None
+    return interp.call(BoundMethod(own, owner), [key], {}, node) if isinstance(own, FunctionValue) else owner
 
 
 def set_item(interp: Interpreter, owner: Value, key: Value, value: Value) -> None:
