@@ -43,6 +43,7 @@ KEPT = {
     "by a size": "t = torch.tensor(2); t *= x.shape[0]; return t + x.sum()",
     "of an array of numpy": "t = torch.from_numpy(numpy.ones(3, numpy.float32)); t *= 2; return x * t",
     "made by asarray": "t = torch.asarray([0.0, 1.0, 2.0]); t += 1; return x * t",
+    "made by its class of whole numbers, cast to what it is": "t = torch.Tensor([0]).float(); t += x.sum(); return t",
     "made by its class": "t = torch.FloatTensor([0.0, 1.0, 2.0]); t += 1; return x * t",
     "a piece": "t = torch.tensor([1.0, 2.0]); a, b = t.chunk(2); a += 1; return x.sum() * t",
     "a piece by a function": "t = torch.tensor([1.0, 2.0]); a, b = torch.split(t, 1); a += 1; return x.sum() * t",

@@ -17,7 +17,8 @@ from tsguard.analysis.trace.writing import VIEWS
 
 # Functions that make a tensor of numbers, and of an array of numpy's one of its memory; ``torch.tensor`` copies that.
 _SHARING = frozenset({"torch.as_tensor", "torch.asarray", "torch.from_numpy"})
-_MAKERS = _SHARING | {"torch.FloatTensor", "torch.LongTensor", "torch.Tensor", "torch.tensor"}
+_LEGACY = {"torch.FloatTensor": "float32", "torch.LongTensor": "int64", "torch.Tensor": "float32"}
+_MAKERS = _SHARING | _LEGACY.keys() | {"torch.tensor"}
 # Methods that give the tensor itself, or one of its memory, where the dtype stays as it is.
 _ITSELF = VIEWS | {
     "as_strided", "contiguous", "cpu", "cuda", "data", "mT", "ravel", "requires_grad_", "T", "tensor_split", "to",
@@ -86,7 +87,7 @@ def made(
         return
     if numpy_arrays.is_array(given) and (name not in _SHARING or "dtype" in kwargs):
         return  # an operation copies it, or does where it has another dtype
-    tracer.constants[result] = Constant(_dtype(args, kwargs), node)
+    tracer.constants[result] = Constant(_LEGACY.get(name) or _dtype(args, kwargs), node)
 
 
 def _dtype(args: Sequence[py.Value], kwargs: dict[str, py.Value]) -> str:
