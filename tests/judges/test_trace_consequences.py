@@ -17,6 +17,13 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "pieces, slices and squeezed dimensions of a size that is asserted": """
+        def f(x):
+            assert x.size(1) == 4 and x.size(2) == 1
+            first, second = torch.split(x, 2, dim=1)
+            both = torch.cat([first, second, x[:, ::2], x.chunk(3, 1)[0]], 1).squeeze(2)
+            return both.reshape(int(both.size(1) / 2), -1)
+    """,
     "ones of the kind of the data of an input, and as many as it has rows": """
         def f(x):
             return x.data.new_ones(x.shape[0], 1) * x + (x * 2).data.new_full((1,), 3.0)

@@ -107,7 +107,7 @@ def _may_be_fewer(tracer: Tracer, values: list[py.Value], count: int) -> bool:
     op = Operation(tracer.facts, values)
     shape, index = op.shape(), op.whole(2, "dim", 0)
     dim = None if shape is None or index is None else shape.at(index)
-    if dim is None or dim.is_constant or dim.over(number(count)) is not None:
+    if dim is None or tracer.facts.resolved(dim).is_constant or dim.over(number(count)) is not None:
         return False
     return not any(symbol.is_found for symbol in dim.inner_symbols())
 

@@ -156,10 +156,10 @@ def squeezed(op: Operation) -> Shaped:
         return Extent(tuple(dim for dim in shape.dims if dim != ONE)) if is_told else _counted(shape)
     if shape is None or index is None:
         return None
-    dim = shape.at(index)
-    if dim is None or dim.number is None:
+    size = op.facts.number(shape.at(index))
+    if size is None:
         return _counted(shape) if index else None
-    return shape.replaced(index) if dim.number == 1 else shape
+    return shape.replaced(index) if size == 1 else shape
 
 
 def may_drop_more(op: Operation) -> bool:
@@ -279,8 +279,7 @@ def split(op: Operation) -> Shaped:
         return None
     if isinstance(sizes, (py.ListValue, py.TupleValue)):
         return None if sizes.open else [shape.replaced(index, op.dim(item)) for item in sizes.items]
-    total, length = shape.at(index), op.number(sizes)
-    whole = None if total is None else total.number
+    whole, length = op.facts.number(shape.at(index)), op.number(sizes)
     if whole is None or not length:
         return shape.replaced(index, None)  # the last one may be shorter
     full, rest = divmod(whole, length)
@@ -291,8 +290,7 @@ def unbound(op: Operation) -> Shaped:
     shape, index = op.shape(), op.whole(1, "dim", 0)
     if shape is None or index is None:
         return None
-    dim = shape.at(index)
-    count = None if dim is None else dim.number
+    count = op.facts.number(shape.at(index))
     one = shape.replaced(index)
     return [one] * count if count is not None and 0 < count <= SHAPED_PIECES else one
 

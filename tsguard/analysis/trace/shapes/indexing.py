@@ -145,14 +145,13 @@ def _sliced(op: Operation, key: py.SliceValue, dim: Dim | None) -> Dim | None:
     if of_data is not None:
         return of_data
     if not py.is_none(key.step) and op.number(key.step) != 1:
-        whole, found = None if dim is None else dim.number, py.slice_of(key)
+        whole, found = op.facts.number(dim), py.slice_of(key)
         return None if whole is None or found is None else number(len(range(whole)[found]))
     start = number(0) if py.is_none(key.start) else op.dim(key.start)
     stop = dim if py.is_none(key.stop) else op.dim(key.stop)
     if dim is None or start is None or stop is None:
         return None
-    numbers = [None if one is None else one.number for one in (start, stop, dim)]
-    first, last, whole = numbers
+    first, last, whole = map(op.facts.number, (start, stop, dim))
     if first is not None and last is not None and whole is not None:
         return number(len(range(whole)[first:last]))
     if first == 0 and last is not None and last < 0:
