@@ -21,7 +21,7 @@ HARMLESS = {
         def f(x):
             assert x.size(1) == 4 and x.size(2) == 1
             first, second = torch.split(x, 2, dim=1)
-            both = torch.cat([first, second, x[:, ::2], x.chunk(3, 1)[0]], 1).squeeze(2)
+            both = torch.cat([first, second, x[:, ::2]], 1).squeeze(2)
             return both.reshape(int(both.size(1) / 2), -1)
     """,
     "ones of the kind of the data of an input, and as many as it has rows": """
