@@ -6,6 +6,7 @@ Source: torch/jit/_recursive.py (``infer_concrete_type_builder``).
 from __future__ import annotations
 
 import ast
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -81,13 +82,11 @@ def _slots(compiler: Compiler, instance: py.ModuleValue) -> frozenset[str]:
 def _annotations(
     compiler: Compiler, instance: py.ModuleValue
 ) -> tuple[dict[str, ast.expr], py.ClassValue | None]:
-    """The annotations that torch consults: those of the nearest class that has any."""
-    for base in ancestry.mro(compiler.interp, instance.cls):
-        if isinstance(base, py.ClassValue) and base.annotations:
-            return base.annotations, base
-        if base == py.External("torch.nn.Module"):  # which has some
-            break
-    return {}, None
+    """The annotations that torch consults: those of the nearest class that has any, as nn.Module does."""
+    bases = ancestry.mro(compiler.interp, instance.cls)
+    own = takewhile(lambda base: base != py.External("torch.nn.Module"), bases)
+    found = next((base for base in own if isinstance(base, py.ClassValue) and base.annotations), None)
+    return ({}, None) if found is None else (found.annotations, found)
 
 
 # Classes of torch.nn whose bodies annotate parameters that may be None, and layers derived from them do not
