@@ -225,6 +225,20 @@ def test_exceptions_have_no_attributes_by_default(path):
 
 
 @pytest.mark.parametrize("path", compiled())
+def test_what_is_declared_a_float_is_not_asked_for_its_class(path):
+    """mypyc makes a float of an int that it is given for one."""
+    functions = [n for n in ast.walk(ast.parse((ROOT / path).read_text())) if isinstance(n, ast.FunctionDef)]
+    for function in functions:
+        given = [*function.args.args, *function.args.kwonlyargs, *filter(None, [function.args.vararg])]
+        floats = {
+            arg.arg for arg in given if arg.annotation is not None and ast.unparse(arg.annotation) == "float"
+        }
+        calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+        asked = [ast.unparse(c.args[0]) for c in calls if ast.unparse(c.func) in ("type", "isinstance")]
+        assert floats.isdisjoint(asked)
+
+
+@pytest.mark.parametrize("path", compiled())
 def test_no_field_is_declared_an_object(path):
     """mypyc looks for the name among those of the module, and the module cannot be imported."""
     declared = [

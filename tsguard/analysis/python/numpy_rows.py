@@ -77,7 +77,7 @@ def made(short: str, args: list[Value], kwargs: dict[str, Value]) -> ObjectValue
     return None if numbers is None else row(numbers)
 
 
-def _spaced(start: float, stop: float, count: float = 50) -> list[float] | None:
+def _spaced(start: Any, stop: Any, count: Any = 50) -> list[float] | None:
     """As ``numpy.linspace`` has it: the last is the end itself."""
     if type(count) is not int or not 0 < count <= UNROLLED_ITEMS:
         return None
@@ -85,7 +85,7 @@ def _spaced(start: float, stop: float, count: float = 50) -> list[float] | None:
     return [float(start + i * step) for i in range(count - 1)] + [float(stop if count > 1 else start)]
 
 
-def _counted(*ends: float) -> list[int] | None:
+def _counted(*ends: Any) -> list[int] | None:
     whole = [end for end in ends if type(end) is int]
     if len(whole) < len(ends) or len(ends) > 3 or whole[2:] == [0]:
         return None
