@@ -18,7 +18,7 @@ from tsguard.analysis.trace.writing import VIEWS
 # Functions that make a tensor of numbers, and of an array of numpy's one of its memory; ``torch.tensor`` copies that.
 _SHARING = frozenset({"torch.as_tensor", "torch.asarray", "torch.from_numpy"})
 _LEGACY = {"torch.FloatTensor": "float32", "torch.LongTensor": "int64", "torch.Tensor": "float32"}
-_MAKERS = _SHARING | _LEGACY.keys() | {"torch.tensor"}
+_MAKERS = _SHARING | frozenset(_LEGACY) | {"torch.tensor"}
 # Methods that give the tensor itself, or one of its memory, where the dtype stays as it is.
 _ITSELF = VIEWS | {
     "as_strided", "contiguous", "cpu", "cuda", "data", "mT", "ravel", "requires_grad_", "T", "tensor_split", "to",
