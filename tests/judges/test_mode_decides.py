@@ -95,6 +95,8 @@ INDEPENDENT = {
     "nothing": "kept = (x, -x)\n        return kept[0]",
 }
 CASES = {**DEPENDENT, **INDEPENDENT}
+# What memory holds may be the same twice: torch promises nothing of it (the documentation of torch.empty).
+UNDEFINED = frozenset({"what nobody has written", "what a name holds that nobody has written"})
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -108,7 +110,9 @@ def test_the_judge_says_as_torch_does(tmp_path: Path, name: str) -> None:
     module = load(str(path))
     torch.manual_seed(0)
     net, x = module.Net(), torch.randn(4, 4)
-    assert _are_alike(_result(net.train(), x), _result(net.eval(), x)) == (name in INDEPENDENT)
+    trained, evaluated = _result(net.train(), x), _result(net.eval(), x)
+    if name not in UNDEFINED:
+        assert _are_alike(trained, evaluated) == (name in INDEPENDENT)
 
 
 def _result(net: Any, x: torch.Tensor) -> torch.Tensor | None:

@@ -63,3 +63,40 @@ def test_what_is_asked_is_answered_otherwise_unless_it_is_always_given(tmp_path:
     assert (eager is not None) == (body in OTHERWISE)
     if eager is not None:
         assert compiled is None or not torch.equal(eager, compiled)
+
+
+HANDED = """\
+import torch
+from torch import nn
+
+
+class Inner(nn.Module):
+    def forward(self, x, mask):
+        if isinstance(mask, {classes}):
+            x = x * 2
+        return x
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x, mask=None):
+        return self.inner(x, mask)
+"""
+
+
+@pytest.mark.parametrize(
+    ("classes", "is_other"), [("torch.Tensor", True), ("(int, torch.Tensor)", True), ("int", False)]
+)
+def test_what_is_handed_on_and_asked_for_its_class(tmp_path: Path, classes: str, is_other: bool) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(HANDED.format(classes=classes), encoding="utf-8")
+    project = Project((tmp_path,))
+    outcome = judge_script(Program(project), find_target(project.module(path), "Net"))
+    assert ("none-default" in {event.rule for event, _ in outcome.events}) == is_other
+
+    net = runpy.run_path(str(path))["Net"]()
+    x = torch.ones(3)
+    assert torch.equal(net(x), torch.jit.script(net)(x)) != is_other

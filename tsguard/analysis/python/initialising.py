@@ -11,32 +11,11 @@ _HARMLESS = frozenset({"print", "debug", "info", "warning", "warn"})
 # The functions of torch/nn/init.py, which libraries have by the same names, and methods that fill a tensor.
 _FILLING = frozenset(
     [
-        *(
-            "constant_",
-            "dirac_",
-            "eye_",
-            "kaiming_normal_",
-            "kaiming_uniform_",
-            "normal_",
-            "ones_",
-            "orthogonal_",
-        ),
-        *("sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"),
-        *(
-            "add_",
-            "bernoulli_",
-            "clamp_",
-            "copy_",
-            "div_",
-            "exponential_",
-            "fill_",
-            "mul_",
-            "random_",
-            "sub_",
-            "zero_",
-        ),
+        "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
+        "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+        "add_", "bernoulli_", "clamp_", "copy_", "div_", "exponential_", "fill_", "mul_", "random_", "sub_", "zero_",
     ]
-)
+)  # fmt: skip
 _WALKS = frozenset({"modules", "named_modules", "parameters", "named_parameters", "buffers", "named_buffers"})
 
 
@@ -67,7 +46,7 @@ def _sets_values(node: ast.stmt) -> bool:
         return isinstance(node.value, ast.Constant) or _fills(node.value)
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        is_number = isinstance(node, ast.AugAssign) or isinstance(node.value, _NUMBERS)
+        is_number = isinstance(node.value, (ast.Constant, ast.UnaryOp))
         return all(_is_value_or_local(target, is_number) for target in targets)
     if isinstance(node, (ast.If, ast.For)):
         return sets_values(node.body) and sets_values(node.orelse)
@@ -83,9 +62,6 @@ def _fills(node: ast.expr) -> bool:
     function = node.func if isinstance(node, ast.Call) else None
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     return name in _HARMLESS or name in _FILLING
-
-
-_NUMBERS = (ast.BinOp, ast.Constant, ast.UnaryOp)
 
 
 def _is_value_or_local(target: ast.expr, is_number: bool) -> bool:

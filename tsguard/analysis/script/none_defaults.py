@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 def test(fc: FunctionCompiler, subject: ast.expr, value: Value) -> None:
     """A test for None, or for a Tensor, of a parameter that defaults to None but cannot hold it."""
     name = text_of(subject)
-    if value.missing and name not in _asked(fc)[1]:
+    if name in _asked(fc)[1]:
+        return
+    if value.parameter:
+        fc.asks_for_none.add(value.parameter)
+    if value.missing:
         fc.none_tested.setdefault(name, subject)
 
 
@@ -41,8 +45,9 @@ def _asked(fc: FunctionCompiler) -> tuple[set[str], set[str]]:
     """The names that a function tests for None, and those of them that it must not find None."""
     known = _ASKED.of(fc.compiler.interp.program)
     if fc.node not in known:
-        tested = {name for node in walked(fc.node) for name, _ in _told(node)}
-        known[fc.node] = (tested, _demanded(fc.node) if tested else set())
+        told = [(node, name) for node in walked(fc.node) for name, _ in _told(node)]
+        tested = {name for node, name in told if isinstance(node, ast.Compare)}
+        known[fc.node] = (tested, _demanded(fc.node) if told else set())
     return known[fc.node]
 
 
@@ -104,7 +109,7 @@ def _told(node: ast.AST) -> Iterator[tuple[str, bool]]:
     """The name that a test asks whether it is None, or of a class, and whether it holds for None."""
     match node:
         case ast.Compare(ast.Name(name), [op, *_], [ast.Constant(None), *_]):
-            yield name, isinstance(op, ast.Is)
+            yield name, isinstance(op, (ast.Is, ast.Eq))
         case ast.Call(ast.Name("isinstance"), [ast.Name(name), *_]):
             yield name, False
 

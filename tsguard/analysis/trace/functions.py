@@ -86,8 +86,9 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     return None if is_followed else _owing([*args, *kwargs.values()], node)
 
 
+# How the first argument of functions of torch is called, and what goes before where it is not the first.
 _FIRST = ("input", "tensors", "tensor")
-_BEFORE_INPUT = frozenset({"condition", "sorted_sequence"})
+_BEFORE_INPUT = frozenset({"condition", "functions", "sorted_sequence", "tensor_list"})
 
 
 def _first_named(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
