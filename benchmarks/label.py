@@ -12,6 +12,8 @@ Each module is asked in a process of its own, the questions in turn:
 - batch: the same with the first dimension of each tensor open, on other batches (``alone``: eager takes none
   that is larger, so that the first dimension is no batch);
 - compile: ``torch.compile(fullgraph=True, backend="eager")``;
+- script-save, trace-save: what either makes is saved and loaded, and called with the example: right, wrong,
+  unsaved or unloaded with the reason;
 - mode: whether train() and eval() differ, the result is random, or a call leaves other state; with parameters
   that all start at one number made different, as training does.
 
@@ -185,15 +187,43 @@ def script(case: Case) -> Answer:
     return case.held(torch.jit.script(case.anew()), EVERY)
 
 
-def trace(case: Case) -> Answer:
+def script_save(case: Case) -> Answer:
+    return saved(case, torch.jit.script(case.anew()))
+
+
+def trace_save(case: Case) -> Answer:
+    return saved(case, traced(case))
+
+
+def saved(case: Case, made: Any) -> Answer:
+    """What a file holds of something made of the module, against eager on the example."""
+    file = io.BytesIO()
+    try:
+        torch.jit.save(made, file)  # type: ignore[no-untyped-call]
+    except Exception as error:
+        return {"answer": "unsaved", "why": _one_line(error)}
+    file.seek(0)
+    try:
+        loaded = torch.jit.load(file)  # type: ignore[no-untyped-call]
+    except Exception as error:
+        return {"answer": "unloaded", "why": _one_line(error)}
+    found = case.difference(loaded, copy.deepcopy(case.example))
+    return {"answer": (found or "right").partition(":")[0], "why": found or ""}
+
+
+def traced(case: Case) -> Any:
     # A module may change what it is given, as one that asks for gradients of its input does.
     net, example = case.anew(), copy.deepcopy(case.example)
     given: dict[str, Any] = {"example_inputs": tuple(example.args)}
     if example.kwargs:
         given = {"example_kwarg_inputs": _by_name(net, example)}
+    return torch.jit.trace(net, **given, check_trace=False)  # type: ignore[no-untyped-call]
+
+
+def trace(case: Case) -> Answer:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        made = torch.jit.trace(net, **given, check_trace=False)  # type: ignore[no-untyped-call]
+        made = traced(case)
     warned = any(issubclass(w.category, torch.jit._trace.TracerWarning) for w in caught)
     _begun_anew(made, case.anew())
     answer = {**case.held(made, EVERY), "warned": warned}
@@ -286,7 +316,8 @@ def _trained(net: torch.nn.Module) -> None:
 
 
 QUESTIONS: dict[str, Callable[[Case], Answer]] = {
-    "script": script, "trace": trace, "export": export, "batch": batch, "compile": compile, "mode": mode,
+    "script": script, "trace": trace, "script-save": script_save, "trace-save": trace_save,
+    "export": export, "batch": batch, "compile": compile, "mode": mode,
 }  # fmt: skip
 
 

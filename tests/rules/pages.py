@@ -117,13 +117,21 @@ class Linted:
 
     target: TargetReport
     report: Report
+    example: Example
 
     def findings(self, family: str) -> list[Finding]:
         return [finding for finding in self.report.findings if finding.family == family]
 
     def places(self, family: str) -> set[tuple[str, int]]:
-        """The codes found, each with its line: what marks are held against."""
-        return {(finding.code, finding.line) for finding in self.findings(family)}
+        """The codes found, each with its line: what marks are held against.
+
+        That a file cannot hold what an example of another rule does is none of its concern.
+        """
+        return {
+            (finding.code, finding.line)
+            for finding in self.findings(family)
+            if finding.code == self.example.code or rules.rule(finding.code).outcome != "unsaveable"
+        }
 
 
 @functools.cache
@@ -132,7 +140,7 @@ def linted(example: Example, purpose: Purpose = "trace", release: str = RELEASE)
     report = _report(example, f":{example.target}", purpose, release)
     assert not report.errors
     [target] = report.targets
-    return Linted(target, report)
+    return Linted(target, report, example)
 
 
 @functools.cache

@@ -270,7 +270,8 @@ def test_the_finding_goes_and_no_other_comes(tried: Tried):
     done = tried.fix()
     assert done.report.fixed >= 1
     assert not done.report.errors
-    assert [f.message for f in done.report.findings if f.family in ("tool", "script", "api")] == []
+    others = [f for f in done.report.findings if f.family in ("tool", "script", "api")]
+    assert [f.message for f in others if rules.rule(f.code).outcome != "unsaveable"] == []
 
 
 @every

@@ -27,10 +27,11 @@ def settled(
     warned: int | None = None,
     raised: int | None = None,
     spec: AttemptSpec = SPEC,
+    saved: bool | None = None,
 ) -> list[str | None]:
     """What the report says of findings after an attempt with this end, warning and error."""
     warnings = () if warned is None else (AttemptError("TracerWarning", "w", "m.py", warned),)
-    attempt = Attempt(spec.backend, "cpu", "eval", "forward", status, warnings=warnings)  # type: ignore[arg-type]
+    attempt = Attempt(spec.backend, "cpu", "eval", "forward", status, warnings=warnings, saved=saved)  # type: ignore[arg-type]
     places = {spec: [("m.py", raised)]} if raised is not None else {}
     found = TargetAttempts(SUBJECT, attempts={spec: attempt}, places=places)
     return [said_by_torch(finding) for finding in confirmed(findings, [found])]
@@ -56,6 +57,18 @@ def test_a_divergence_confirms_the_only_hazard() -> None:
 
 def test_a_divergence_confirms_no_note() -> None:
     assert settled("diverged", hazard(3, "TSG237"), hazard(7), warned=3) == ["warns of it", "confirms this"]
+
+
+def test_what_cannot_be_saved_is_confirmed_or_refuted_by_saving() -> None:
+    told = replace(hazard(3, "TSG241"), severity="warning")
+    refuted = said_by_torch(replace(told, confirmed=False))
+    assert settled("ok", told, saved=False) == ["confirms this"]
+    assert settled("ok", told, saved=True) == [refuted]
+    assert settled("ok", replace(told, when="x is None"), saved=True) == [None]
+    assert settled("ok", told) == [None]
+    of_script = replace(told, code="TSG1011", family="script")
+    assert settled("ok", of_script, saved=False) == [None]
+    assert settled("ok", of_script, saved=False, spec=AttemptSpec("script")) == ["confirms this"]
 
 
 EXPORT = AttemptSpec("export")

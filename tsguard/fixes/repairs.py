@@ -73,6 +73,7 @@ _REPAIRS = {
     "operator-types/none": ("conversions", "compare_with_none"),
     "argument-type/inferred": ("annotations", "annotate_by_call"),
     "argument-type": ("inlined_helpers", "convert_or_inline"),
+    "argument-type/summed": ("sums", "add_tensors"),
     "argument-type/range": ("conversions", "convert_to_int"),
     "unknown-keyword": ("keywords", "drop_default"),
     "unknown-operator": ("torch_operators", "write_otherwise"),

@@ -50,6 +50,8 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
             raise Uncallable  # what torch refuses there, nobody could call in Python either
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
         held = tuple(event for event in held if _matters(event, compilation))
+        if outcome_of(held) == "blocked":  # what is not made is not saved
+            held = tuple(event for event in held if rule(event.rule).outcome != "unsaveable")
         return _of_own_code(target, replace(compilation, events=held))
 
     for way, world, compilation in explore(run, _shown):

@@ -16,7 +16,7 @@ from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import Built, built, unread_classes, used_up
 from tsguard.analysis.terms import Question
 from tsguard.analysis.trace.inputs import Given
-from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
+from tsguard.analysis.trace.rulebook import OMITTED, raises_in_trace, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.walk import TraceResult, trace_target
 from tsguard.analysis.values import Value
@@ -274,6 +274,8 @@ def _walked(
         finally:
             used_up(program, subject)
         walk = walk.of_rules(lambda name: holds(name, program.tables.release))
+        if any(raises_in_trace(event.rule) for event in walk.events):  # what is not made is not saved
+            walk = walk.of_rules(lambda name: rule(name).outcome != "unsaveable")
         walk = replace(walk, gaps=(*walk.gaps, *unread_classes(interp, subject)))
         return First(world, kinds, terms_of(asked), of_layers=False), subject, walk
 

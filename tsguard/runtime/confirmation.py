@@ -24,6 +24,7 @@ _HEARD = {
     "hazardous": ("trace",),
     "refused": ("export", "export_dynamic"),
     "specialised": ("export", "export_dynamic"),
+    "unsaveable": ("script", "trace"),
 }
 _REFUSED = ("blocked", "refused")
 # How torch says that a size which it was told to leave open cannot be.
@@ -34,8 +35,8 @@ def confirmed(findings: Iterable[Finding], found: Sequence[TargetAttempts]) -> l
     """The findings, with ``confirmed`` where an attempt settles it.
 
     True: torch stumbled over this very place; a trace or a program that is made and disagrees with eager
-    shows the hazards that torch warned of, or the only one. A warning alone shows nothing: ``warned``.
-    False: the finding says that torch refuses the target, unconditionally, and torch took it. Otherwise
+    shows the hazards that torch warned of, or the only one; what was made could not be saved. A warning alone shows nothing: ``warned``.
+    False: the finding says that torch refuses the target, or does not save it, unconditionally, and torch did. Otherwise
     torch has not spoken: it stops at its first error, and inputs may not reach the place.
     """
     findings = list(findings)
@@ -153,6 +154,9 @@ def _word(finding: Finding, result: TargetAttempts, is_only: bool) -> bool | Non
             and (is_only or _warned(finding, attempt))
         ):
             return True
+    if outcome == "unsaveable":
+        saved = {attempt.saved for _, attempt in attempts if attempt.backend == finding.family}
+        return True if False in saved else False if True in saved and finding.when is None else None
     said = [a for _, a in attempts if a.status != "skipped"]
     if outcome in _REFUSED and finding.when is None and finding.severity == "error" and said:
         return False if all(attempt.status in ("ok", "diverged") for attempt in said) else None

@@ -31,6 +31,9 @@ from tsguard.report.records import replace
 
 OBSERVER_SWITCHES = ("disable_observer", "enable_observer")
 
+LAYER_IN_PYTHON = "torch.nn.CrossMapLRN2d"
+"""The layer whose forward is an ``autograd.Function`` (torch/nn/modules/normalization.py)."""
+
 CONTAINERS = {
     "torch.nn.Sequential",
     "torch.nn.ModuleList",

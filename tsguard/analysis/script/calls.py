@@ -23,6 +23,7 @@ from tsguard.analysis.script import (
     none_defaults,
     notes,
     python_objects,
+    saving,
     signatures,
 )
 from tsguard.analysis.script.context import FunctionCompiler
@@ -313,12 +314,10 @@ def _call_ignored(
     arguments = tuple(Argument(a.name, a.type, inferred=a.inferred) for a in signature.arguments)
     schema = Schema(callee.name, "", arguments, returns, spec.vararg is not None)
     result = call_schemas(fc, (schema,), args, kwargs, node, callee.name)
-    if kwargs and not callee.dropped:
-        notes.ignored_keyword(fc, node, callee.name, schema)
     if isinstance(result, Simple) and not typed:
         result.value.opaque = True
-        if not callee.dropped:
-            notes.ignored_result(fc, function, node)
+    if not callee.dropped:
+        notes.ignored_call(fc, function, node, schema, typed=typed)
     return result
 
 
@@ -380,6 +379,7 @@ def _call_python(
             raise Refusal("argument-count/missing", node, function=callee.name, argument="cls", type=t.TENSOR)
         if args[0].type not in (t.TENSOR, t.UNKNOWN):
             raise Refusal("argument-type/applied", node, function=callee.name, type=args[0].type)
+        saving.python_call(fc, text_of(node.func), node)
         return Simple(Value(t.TENSOR, node=node, opaque=True))
     if callee.receiver is not None:
         raise Refusal("unscriptable-function/method", node, name=text_of(node.func), why=callee.name)
@@ -395,4 +395,5 @@ def _call_python(
             )
     if all(given.type is t.TENSOR for given in args):
         notes.opaque_result(fc, value, node)
+    saving.python_call(fc, name, node)
     return Simple(Value(t.TENSOR, node=node, opaque=True))

@@ -203,11 +203,19 @@ def _argument(
     rule: RuleName = (
         "argument-type/inferred" if argument is not None and argument.inferred else "argument-type"
     )
+    if callee == "sum" and isinstance(node, ast.Call) and _holds_tensors(given):
+        rule, facts["instead"] = "argument-type/summed", spelled_out.stacked_sum(node)
     if not python:
         facts["operator"] = found.schema.name
     # A dtype is an int to TorchScript, and to nobody else.
     annotation = "torch.dtype" if text.endswith(".dtype") else spelled_out.annotation(given)
     return Refusal(rule, node, **facts, value=text, place=text_of(node), annotation=annotation)
+
+
+def _holds_tensors(type_: t.Type) -> bool:
+    if isinstance(type_, t.TupleType):
+        return set(type_.elements) == {t.TENSOR}
+    return type_ == t.ListType(t.TENSOR)
 
 
 def _is_asked_as_tensor(fc: FunctionCompiler, name: str) -> bool:

@@ -21,6 +21,7 @@ from tsguard.analysis.script import (
     exits,
     lost_decorators,
     none_defaults,
+    saving,
     spelled_out,
     untyped_numbers,
 )
@@ -295,8 +296,16 @@ def ignored_result(fc: FunctionCompiler, function: py.FunctionValue, node: ast.A
         _note(fc, "ignored-result", node, function=function.name, given=describe(result))
 
 
-def ignored_keyword(fc: FunctionCompiler, node: ast.Call, name: str, schema: Schema) -> None:
-    """The call of an ``@ignore``d function that torch makes passes on what is passed by position."""
+def ignored_call(
+    fc: FunctionCompiler, function: py.FunctionValue, node: ast.Call, schema: Schema, *, typed: bool
+) -> None:
+    """The call of an ``@ignore``d function that torch makes is in no file, and passes on what is passed by position."""
+    name = schema.name
+    if not typed:
+        ignored_result(fc, function, node)
+    saving.python_call(fc, name, node, is_ignored="ignore" in function.marks)
+    if not node.keywords:
+        return
     order = " ".join(argument.name for argument in schema.arguments)
     refusal = Refusal("ignored-keyword", node, function=name, order=order)
     fc.compiler.report(refusal, fc.module, if_reached=True)
@@ -366,6 +375,7 @@ def resolution_scope(function: py.FunctionValue) -> Scope:
 def finish(compiler: Compiler, fc: FunctionCompiler, source: py.FunctionValue) -> None:
     """What only the whole function shows."""
     none_defaults.finish(fc)
+    saving.defaults(fc)
     untyped_numbers.finish(fc)
     lost = None if fc.failed else exits.lost_value(fc.node, fc.branches)
     if lost is not None:

@@ -21,6 +21,11 @@ class Refusal(Exception):
         self.facts = {key: str(value) for key, value in facts.items()}
 
     @property
+    def is_of_saving(self) -> bool:
+        """Whether torch compiles what it is about, and does not save it."""
+        return self.rule.startswith("unsaveable-script")
+
+    @property
     def cause(self) -> tuple[str, str] | None:
         """What several refusals of one function have in common when one repair settles them."""
         rule = self.rule.partition("/")[0]

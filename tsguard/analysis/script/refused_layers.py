@@ -7,9 +7,10 @@ from typing import Any
 
 from tsguard.analysis import values as py
 from tsguard.analysis.optimized import Optimized
-from tsguard.analysis.python import ancestry, numpy_arrays
+from tsguard.analysis.python import ancestry, library, numpy_arrays
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.keeping import Kept
+from tsguard.analysis.script import saving
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.derived_layers import inherited_overloads, never_compiles
 from tsguard.analysis.script.library_modules import forward_entry, misfits
@@ -49,17 +50,7 @@ def _report(
 def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[RuleName, dict[str, str]]]:
     """Layers of torch.nn that do not script, uninitialised and parametrised ones."""
     if isinstance(instance.cls, py.External):
-        entry = compiler.tables.modules.get(instance.cls.name)
-        if entry is not None:
-            forward = forward_entry(compiler, entry, instance)
-            if "fails" in forward and not any(map(_is_lazy, instance.parameters.values())):
-                why = cause(forward["fails"])
-                is_number = why.endswith(_WHOLE_NUMBER)
-                yield "unscriptable-layer/number" if is_number else "unscriptable-layer", {"why": why}
-            for facts in misfits(instance, entry):
-                yield "unscriptable-layer/argument", facts
-        elif instance.cls.name == "torch.nn.DataParallel":
-            yield "unscriptable-layer", {"why": "it splits its input over devices"}
+        yield from _of_torch(compiler, instance, instance.cls.name)
     yield from _of_optimized(instance)
     recurrent = inherited_overloads(compiler.interp, instance)
     if recurrent and (instance is compiler.root or never_compiles(instance, recurrent)):
@@ -78,6 +69,25 @@ def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[Ru
         if how in UNSCRIPTABLE_PARAMETRIZATIONS:
             facts = {"parameter": parameter, "how": how.rpartition(".")[2]}
             yield "unscriptable-layer/parametrization", facts
+
+
+def _of_torch(
+    compiler: Compiler, instance: py.ModuleValue, name: str
+) -> Iterator[tuple[RuleName, dict[str, str]]]:
+    """What the tables tell of a layer of torch."""
+    entry = compiler.tables.modules.get(name)
+    if entry is not None:
+        forward = forward_entry(compiler, entry, instance)
+        if "fails" in forward and not any(map(_is_lazy, instance.parameters.values())):
+            why = cause(forward["fails"])
+            is_number = why.endswith(_WHOLE_NUMBER)
+            yield "unscriptable-layer/number" if is_number else "unscriptable-layer", {"why": why}
+        elif name == library.LAYER_IN_PYTHON:
+            yield "unsaveable-script/dependency", saving.OF_LAYER
+        for facts in misfits(instance, entry):
+            yield "unscriptable-layer/argument", facts
+    elif name == "torch.nn.DataParallel":
+        yield "unscriptable-layer", {"why": "it splits its input over devices"}
 
 
 def _of_optimized(instance: py.ModuleValue) -> Iterator[tuple[RuleName, dict[str, str]]]:

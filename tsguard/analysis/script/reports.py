@@ -16,6 +16,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.language.rule_names import RuleName
 from tsguard.project import Target
 from tsguard.project.modules import Module
 from tsguard.report.records import dataclass, replace
@@ -214,6 +215,8 @@ class Reporter:
         if is_note and any(function.is_passed_by for function in self.running):
             return
         if self.is_trying and not if_reached:
+            if refusal.is_of_saving:
+                return
             raise Settled
         if not self.recordings:
             event = self._placed(refusal, module)
@@ -255,9 +258,10 @@ class Reporter:
             ):
                 facts = {"function": entered.label, "package": module.name.partition(".")[0]}
                 span = entered.caller.file.span(entered.call)
-                return Event(
-                    "unscriptable-dependency", entered.caller, span, facts, chain[: depth + 1], event
+                rule: RuleName = (
+                    "unsaveable-script/dependency" if refusal.is_of_saving else "unscriptable-dependency"
                 )
+                return Event(rule, entered.caller, span, facts, chain[: depth + 1], event)
         return event
 
     def place_of(self, instance: py.ModuleValue) -> tuple[ast.AST, Module]:

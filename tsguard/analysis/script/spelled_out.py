@@ -59,6 +59,17 @@ def with_tensor_first(node: ast.BinOp | ast.AugAssign) -> str:
     return turned if isinstance(node, ast.BinOp) else f"{text_of(node.target)} = {turned}"
 
 
+def stacked_sum(call: ast.Call) -> str:
+    """What adds Tensors as ``sum(xs)`` and ``sum(xs, start)`` of Python do."""
+    if not call.args or isinstance(call.args[0], ast.Starred):
+        return "torch.stack(tensors).sum(0)"
+    tensors, start = call.args[0], call.args[1:]
+    if isinstance(tensors, ast.GeneratorExp):
+        tensors = ast.ListComp(tensors.elt, tensors.generators)
+    text = f"list({text_of(tensors)})" if isinstance(tensors, ast.Call) else text_of(tensors)
+    return " + ".join([f"torch.stack({text}).sum(0)", *map(text_of, start)])
+
+
 def _operand(node: ast.expr) -> str:
     return text_of(node) if isinstance(node, _TIGHT) else f"({text_of(node)})"
 

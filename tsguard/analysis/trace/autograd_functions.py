@@ -40,6 +40,11 @@ def applied(tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node
         tracer.report("untraceable-call/function-scope", node)
     elif is_captured:
         tracer.report("untraceable-call/function-captured", node)
+    else:
+        if captured.is_made_anew(tracer, args):
+            tracer.report("function-made-anew", node)
+        if tracer.given_inside is None:  # else the outer one hides it
+            tracer.report("unsaveable-trace", node, function=cls.name)
     if tracer.gradients_met:
         tracer.report("untraceable-call/gradients", node)
     tracer.state_met = met

@@ -226,6 +226,7 @@ def _followed(
     part: py.ModuleValue | None,
     node: ast.AST | None,
 ) -> py.Value:
+    tracer.ran_code.add(function.node)
     with tracer.running(
         Frame(_label(function, args), function.module, tracer.place(node), part, function.node)
     ) as frame:

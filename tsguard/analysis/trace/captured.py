@@ -3,18 +3,21 @@
 Such a function is one operation of the trace, which takes the tensors that the function is called with and calls
 its code anew each time.  Of what that code has from anywhere else, a closure or a tuple, the tracer does not find
 how it was computed, and raises; what it makes an int of stays as it is for the example.
-Source: ``_trace_pre_record`` in torch/csrc/autograd/python_function.cpp, and runs on torch 2.13.
+The operation is printed with its other arguments, functions by their address: with one that each call makes anew
+the graphs of two traces differ, which torch.jit.trace, as it checks them, refuses.
+Source: ``_trace_pre_record`` in torch/csrc/autograd/python_function.cpp, ``printPyObject`` in
+torch/csrc/jit/python/python_ir.cpp, and runs on torch 2.13.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.values import NOWHERE, Number, Opaque, Shape, Traced
+from tsguard.analysis.trace.values import NOWHERE, Number, Opaque, Shape, Traced, parts
 from tsguard.report.records import replace
 
 Args = list[py.Value]
@@ -49,3 +52,19 @@ def computed_with(tracer: Tracer, value: py.Value) -> None:
     root = value.origin.root
     if not any(root is given for given in tracer.given_inside):
         tracer.is_captured = True
+
+
+def is_made_anew(tracer: Tracer, values: Iterable[py.Value]) -> bool:
+    """Whether among arguments is a function that the code which is traced defines."""
+    return any(_is_defined_inside(tracer, value) for value in parts(values))
+
+
+def _is_defined_inside(tracer: Tracer, value: py.Value) -> bool:
+    if isinstance(value, py.Partial):
+        return is_made_anew(tracer, [value.function, *value.args, *value.kwargs.values()])
+    if not isinstance(value, py.FunctionValue):
+        return False
+    scope: py.Scope | None = value.scope
+    while scope is not None and (scope.function is None or scope.function.node not in tracer.ran_code):
+        scope = scope.parent
+    return scope is not None

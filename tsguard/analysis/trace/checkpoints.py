@@ -25,11 +25,15 @@ def checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     if not args:
         return None
     given = {name: value for name, value in kwargs.items() if name not in _OPTIONS}
-    known = len(tracer.events)
-    result = _run(tracer, args[1:], lambda inside: tracer.call(args[0], inside, given, node), kwargs, node)
-    if py.constant(kwargs.get("use_reentrant", py.TRUE)) is True:
-        tracer.drop_events(known)
-    return result
+
+    def run(inside: Args) -> py.Value:
+        known = len(tracer.events)
+        result = tracer.call(args[0], inside, given, node)
+        if py.constant(kwargs.get("use_reentrant", py.TRUE)) is True:
+            tracer.drop_events(known)
+        return result
+
+    return _run(tracer, args[1:], run, kwargs, node, captured.is_made_anew(tracer, args))
 
 
 def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
@@ -44,13 +48,24 @@ def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
             result = tracer.call(layer, [result], {}, node)
         return result
 
-    return run([input_]) if py.constant(segments) == 1 else _run(tracer, [input_], run, kwargs, node)
+    if py.constant(segments) == 1:
+        return run([input_])
+    return _run(tracer, [input_], run, kwargs, node, is_anew=True)
 
 
 def _run(
-    tracer: Tracer, args: Args, run: Callable[[Args], py.Value], kwargs: Kwargs, node: ast.AST
+    tracer: Tracer,
+    args: Args,
+    run: Callable[[Args], py.Value],
+    kwargs: Kwargs,
+    node: ast.AST,
+    is_anew: bool,
 ) -> py.Value:
-    """A module that runs within the function of the reentrant kind is strange to the trace, as is what it captures."""
+    """A module that runs within the function of the reentrant kind is strange to the trace, as is what it captures.
+
+    Args:
+        is_anew: whether another function is checkpointed each time.
+    """
     met, tracer.state_met = tracer.state_met, False
     kind = tracer.settled(kwargs.get("use_reentrant", py.NONE))
     is_reentrant = py.constant(kind) is not False
@@ -65,5 +80,10 @@ def _run(
             "untraceable-call/checkpoint" if tracer.state_met else "untraceable-call/checkpoint-captured",
             node,
         )
+    elif not isinstance(kind, py.Unknown):
+        if is_anew:
+            tracer.report("function-made-anew/checkpoint", node)
+        if tracer.given_inside is None:  # else the outer one hides it
+            tracer.report("unsaveable-trace/checkpoint", node)
     tracer.state_met = met or tracer.state_met
     return result

@@ -27,6 +27,7 @@ from tsguard.analysis.trace.values import Change, Constant, Debt, Fixed, Number,
 from tsguard.analysis.worlds import Answer
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
+from tsguard.source.functions import FunctionNode
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.origins import Origin
@@ -53,7 +54,7 @@ class Tracer(Follower):
     ``scopes`` what modules have made inside of an autograd.Function, by the code that called them, ``crossed``
     whether code of another of these has computed with it, ``given_inside`` where the arguments of such a function
     come from, ``is_captured`` whether its code computed with something else of the trace,
-    ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
+    ``ran_code`` the functions that were followed, ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
     for torch.export, ``unrecorded`` the tensors that have the memory of a parameter or buffer through
     ``.data``, ``shares`` those that may be a share of it, ``renewed`` the parameters and buffers whose data
@@ -85,6 +86,7 @@ class Tracer(Follower):
         self.gaps: list[Gap] = []
         self.tellings = 0
         self.ran: set[py.Value] = set()
+        self.ran_code: set[FunctionNode] = set()
         self.exports = Record()
         self.varying: dict[str, frozenset[str]] = {}
         self.state = State()

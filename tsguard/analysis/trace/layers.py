@@ -76,6 +76,8 @@ def _layer(
 ) -> py.Value:
     if name in _UNTRACEABLE:
         tracer.report(_UNTRACEABLE[name], node)
+    if name == library.LAYER_IN_PYTHON:
+        tracer.report("unsaveable-trace/layer", node)
     exported.layer(tracer, name, args, node)
     exported.encoder(tracer, name, module, args, kwargs, node)
     breaks.layer(tracer, name, node)

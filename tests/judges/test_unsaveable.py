@@ -1,0 +1,210 @@
+"""What scripts, or traces, and cannot be saved: each form is compiled and saved by torch."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import tsguard
+from tests.rules.on_torch import load
+
+HEAD = """
+import enum
+import functools
+from typing import NamedTuple, Optional
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return 2 * gradient
+
+
+class Outer(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return Double.apply(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return 2 * gradient
+
+
+double = Double.apply
+
+
+def doubled(x):
+    function = Double.apply
+    return function(x)
+
+
+def either(x, other: Tensor = None):
+    return x
+
+
+@functools.lru_cache
+def cached(x: Tensor):
+    return 2 * x
+
+
+class Part(nn.Module):
+    def forward(self, x, mask=None):
+        return x
+
+
+class Pair(NamedTuple):
+    first: Tensor
+    second: Tensor = None
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.flag = False
+        {made}
+
+    @torch.jit.ignore
+    def ignored(self, x: Tensor, other: Tensor = None) -> Tensor:
+        return x
+
+    @torch.jit.unused
+    def unused(self, x: Tensor, other: Tensor = None) -> Tensor:
+        return x
+
+    def helper(self, x, other=None):
+        return x
+
+    def optional(self, x, other: Optional[Tensor] = None):
+        return x
+
+    {method}
+
+    def forward(self, x{parameters}):
+        {body}
+"""
+SCRIPTED = {
+    "apply": "return Double.apply(x)",
+    "alias": "return double(x)",
+    "local alias": "return doubled(x)",
+    "cached": "return cached(x)",
+    "ignored": "return self.ignored(x, x)",
+    "in training": "return self.ignored(x, x) if self.training else x",
+    "behind a flag": "if self.flag:\n            x = Double.apply(x)\n        return x",
+    "default of a function": "return either(x, x)",
+    "default of a method": "return self.helper(x, x)",
+    "not while scripting": "return x if torch.jit.is_scripting() else self.ignored(x, x)",
+    "of eager alone": "if not torch.jit.is_scripting():\n            x = Double.apply(x)\n        return x",
+    "unused": "if x.dim() > 9:\n            x = self.unused(x, x)\n        return x",
+    "optional": "return self.optional(x)",
+    "a field's default": "return Pair(x, x).first",
+    "nothing": "return x",
+}
+SAVED = ("not while scripting", "of eager alone", "unused", "optional", "a field's default", "nothing")
+TRACED = {
+    "apply": "return Double.apply(x)",
+    "alias": "return double(x)",
+    "local alias": "return doubled(x)",
+    "of another": "return Outer.apply(x)",
+    "reentrant": "return checkpoint(torch.relu, x, use_reentrant=True)",
+    "in training": "return Double.apply(x) if self.training else x",
+    "ignored": "return self.ignored(x)",
+    "cached": "return cached(x)",
+    "default": "return either(x)",
+    "not reentrant": "return checkpoint(torch.relu, x, use_reentrant=False)",
+    "of eager alone": "return 2 * x if torch.jit.is_tracing() else Double.apply(x)",
+}
+SAVED_TRACES = ("in training", "ignored", "cached", "default", "not reentrant", "of eager alone")
+PARAMETERS = {", mask=None": False, ", mask: Tensor = None": False, ", mask: Optional[Tensor] = None": True}
+MADE = {
+    "self.part = Part()": False,
+    "self.parts = nn.ModuleList([Part()])": False,
+    "self.norm = nn.CrossMapLRN2d(2)": False,
+    "self.norm = nn.LocalResponseNorm(2)": True,
+}
+METHODS = {
+    "@torch.jit.export\n    def other(self, x, mask=None):\n        return x": False,
+    "@torch.jit.export\n    def other(self, x, mask: Optional[Tensor] = None):\n        return x": True,
+    "def other(self, x, mask=None):\n        return x": True,
+}
+
+
+def written(tmp_path: Path, **parts: str) -> Path:
+    path = tmp_path / "model.py"
+    defaults = {"made": "pass", "method": "", "parameters": "", "body": "return x"}
+    text = HEAD
+    for name, part in {**defaults, **parts}.items():
+        text = text.replace(f"{{{name}}}", part)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def findings(path: Path) -> tuple[tsguard.Finding, ...]:
+    return tsguard.lint([f"{path}:Net"], isolated=True).findings
+
+
+def said(path: Path, code: str) -> bool:
+    return any(finding.code == code for finding in findings(path))
+
+
+def is_saved(made: Any) -> bool:
+    try:
+        torch.jit.save(made, io.BytesIO())
+    except RuntimeError:
+        return False
+    return True
+
+
+def check_script(path: Path, saves: bool) -> None:
+    assert is_saved(torch.jit.script(load(str(path)).Net())) == saves
+    assert said(path, "TSG1011") != saves
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", SCRIPTED)
+def test_what_a_script_calls(tmp_path: Path, form: str) -> None:
+    check_script(written(tmp_path, body=SCRIPTED[form]), form in SAVED)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_defaults_of_forward(tmp_path: Path, parameters: str) -> None:
+    check_script(written(tmp_path, parameters=parameters), PARAMETERS[parameters])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("made", MADE)
+def test_modules_that_nothing_calls_are_compiled_too(tmp_path: Path, made: str) -> None:
+    check_script(written(tmp_path, made=made), MADE[made])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_that_are_exported(tmp_path: Path, method: str) -> None:
+    check_script(written(tmp_path, method=method), METHODS[method])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", TRACED)
+def test_what_a_trace_calls(tmp_path: Path, form: str) -> None:
+    path = written(tmp_path, body=TRACED[form])
+    made = torch.jit.trace(load(str(path)).Net().eval(), torch.ones(2, 3), check_trace=False)
+    assert is_saved(made) == (form in SAVED_TRACES)
+    assert said(path, "TSG241") != (form in SAVED_TRACES)
+
+
+def test_a_test_for_none_that_is_told_of_is_enough(tmp_path: Path) -> None:
+    path = written(tmp_path, parameters=", mask=None", body="return x if mask is None else x + mask")
+    codes = [finding.code for finding in findings(path) if finding.family == "script"]
+    assert codes == ["TSG185"]
