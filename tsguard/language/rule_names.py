@@ -180,6 +180,7 @@ RuleName: TypeAlias = Literal[
     "fixed-property/dtype",
     "fixed-property/dtype-condition",
     "fixed-property/literal",
+    "fixed-property/module-device",
     "fixed-property/rank",
     "fixed-size",
     "fixed-size/compared",

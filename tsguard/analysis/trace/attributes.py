@@ -10,7 +10,7 @@ from tsguard.analysis.export import distributions
 from tsguard.analysis.export import types as exported_types
 from tsguard.analysis.python import attributes as python_attributes
 from tsguard.analysis.python import classes
-from tsguard.analysis.trace import dtypes, kept_constants, outside, shaping, unrecorded
+from tsguard.analysis.trace import devices, dtypes, kept_constants, outside, shaping, unrecorded
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.guards import is_within
 from tsguard.analysis.trace.operators import tensor
@@ -215,6 +215,8 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
 
 def _named_property(tracer: Tracer, owner: py.TensorValue, name: str, node: ast.AST | None) -> py.Value:
     value = answer_about(tracer, owner, name, _PROPERTIES[name], node)
+    if name == "device" and devices.is_of_module(owner):
+        return devices.of_module(tracer)
     if name in ("is_quantized", "itemsize"):
         told = dtypes.told(name, owner.dtype) or _OF_EXAMPLE.get(name)
     elif name in _OF_EXAMPLE:

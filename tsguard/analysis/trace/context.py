@@ -54,7 +54,7 @@ class Tracer(Follower):
     ``scopes`` what modules have made inside of an autograd.Function, by the code that called them, ``crossed``
     whether code of another of these has computed with it, ``given_inside`` where the arguments of such a function
     come from, ``is_captured`` whether its code computed with something else of the trace,
-    ``ran_code`` the functions that were followed, ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
+    ``module_devices`` those that tensors of the module were asked for, by id, ``ran_code`` the functions that were followed, ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
     for torch.export, ``unrecorded`` the tensors that have the memory of a parameter or buffer through
     ``.data``, ``shares`` those that may be a share of it, ``renewed`` the parameters and buffers whose data
@@ -102,6 +102,7 @@ class Tracer(Follower):
         self.unrecorded: dict[py.TensorValue, Cell] = {}
         self.shares: set[py.TensorValue] = set()
         self.renewed: dict[Cell, tuple[int, ...]] = {}
+        self.module_devices: dict[int, py.Atom] = {}
         self.scalars: set[str] = set()
         self.constants: dict[py.TensorValue, Constant] = {}
         self.overwritten: dict[object, Change] = {}

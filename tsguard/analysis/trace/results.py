@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments, data
 from tsguard.analysis.terms import Attribute, Call, Named
-from tsguard.analysis.trace import booleans, seeding
+from tsguard.analysis.trace import booleans, devices, seeding
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
@@ -172,6 +172,7 @@ def note_properties(tracer: Tracer, kwargs: Kwargs, node: ast.AST) -> None:
     """Say which properties of inputs a factory function keeps: ``dtype=x.dtype``."""
     given = [(name, kwargs.get(name)) for name in ("dtype", "device")]
     keep(tracer, [value for name, value in given if isinstance(value, Fixed) and value.about == name], node)
+    devices.note(tracer, [value for _, value in given], node)
 
 
 def keep(tracer: Tracer, properties: list[Fixed], node: ast.AST) -> None:

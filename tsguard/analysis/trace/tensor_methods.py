@@ -13,6 +13,7 @@ from tsguard.analysis.trace import (
     autograd_functions,
     conversions,
     counting,
+    devices,
     dtype_questions,
     dtypes,
     kinds,
@@ -224,6 +225,7 @@ def _moved(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs,
             tracer.report(VARIED[value.about], node, value.origin)
     if any(map(_names_gpu, given)):
         tracer.report("fixed-property/literal", node)
+    devices.note(tracer, given, node)
     return dtypes.of_dtype(tensor([receiver], node), dtypes.named(given))
 
 
