@@ -54,6 +54,21 @@ def either(x, other: Tensor = None):
     return x
 
 
+@torch.jit.script
+def compiled(x, other: Tensor = None):
+    return x
+
+
+@torch.jit.script_if_tracing
+def compiled_in_a_trace(x, other=None):
+    return x
+
+
+@torch.jit.script
+def compiled_with_options(x, other: Optional[Tensor] = None, number: int = 2):
+    return x
+
+
 @functools.lru_cache
 def cached(x: Tensor):
     return 2 * x
@@ -122,10 +137,17 @@ TRACED = {
     "ignored": "return self.ignored(x)",
     "cached": "return cached(x)",
     "default": "return either(x)",
+    "compiled": "return compiled(x, x)",
+    "compiled if tracing": "return compiled_in_a_trace(x, x)",
+    "scripted": "return self.scripted(x, x)",
+    "compiled with options": "return compiled_with_options(x)",
     "not reentrant": "return checkpoint(torch.relu, x, use_reentrant=False)",
     "of eager alone": "return 2 * x if torch.jit.is_tracing() else Double.apply(x)",
 }
-SAVED_TRACES = ("in training", "ignored", "cached", "default", "not reentrant", "of eager alone")
+SAVED_TRACES = (
+    *("in training", "ignored", "cached", "default", "compiled with options", "not reentrant"),
+    "of eager alone",
+)
 PARAMETERS = {", mask=None": False, ", mask: Tensor = None": False, ", mask: Optional[Tensor] = None": True}
 MADE = {
     "self.part = Part()": False,
@@ -198,7 +220,8 @@ def test_methods_that_are_exported(tmp_path: Path, method: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("form", TRACED)
 def test_what_a_trace_calls(tmp_path: Path, form: str) -> None:
-    path = written(tmp_path, body=TRACED[form])
+    made = "self.scripted = torch.jit.script(Part())" if form == "scripted" else "pass"
+    path = written(tmp_path, made=made, body=TRACED[form])
     made = torch.jit.trace(load(str(path)).Net().eval(), torch.ones(2, 3), check_trace=False)
     assert is_saved(made) == (form in SAVED_TRACES)
     assert said(path, "TSG241") != (form in SAVED_TRACES)

@@ -594,6 +594,7 @@ RuleName: TypeAlias = Literal[
     "unsaveable-script/ignored",
     "unsaveable-trace",
     "unsaveable-trace/checkpoint",
+    "unsaveable-trace/default",
     "unsaveable-trace/layer",
     "unscriptable-dependency",
     "unscriptable-function",

@@ -16,6 +16,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import report_number, tensor
 from tsguard.analysis.trace.uses import lost_sight
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, is_live, origin_of, parts
+from tsguard.source.functions import FunctionNode, positional_parameters
 from tsguard.source.unparsing import unparsed
 
 Args = list[py.Value]
@@ -46,8 +47,7 @@ def called(
     returned: list[py.Value] = []
     if run is not None:
         followed_aside(tracer, lambda: returned.append(run()))
-    if _is_refused(tracer, function, returned, node):
-        tracer.report("untraceable-call/compiled", node or function.node)
+    _check(tracer, function, returned, node)
     return _result(function, values, node)
 
 
@@ -59,9 +59,26 @@ def module_called(tracer: Tracer, module: py.ModuleValue, values: Args, node: as
     function = found[0] if found is not None else None
     if not isinstance(function, py.FunctionValue):
         return tensor(values, node)
-    if _is_refused(tracer, function, [], node):
-        tracer.report("untraceable-call/compiled", node or function.node)
+    _check(tracer, function, [], node)
     return _result(function, values, node)
+
+
+def _check(tracer: Tracer, function: py.FunctionValue, returned: Args, node: ast.AST | None) -> None:
+    if _is_refused(tracer, function, returned, node):
+        tracer.report("untraceable-call/compiled", node or function.node)
+    undefined = next(_undefined(function.node), None)
+    if undefined is not None:
+        tracer.report(
+            "unsaveable-trace/default", node or function.node, function=function.name, name=undefined
+        )
+
+
+def _undefined(function: FunctionNode) -> Iterator[str]:
+    """The parameters that are Tensors for TorchScript and default to None."""
+    for parameter, default in positional_parameters(function):
+        is_none = isinstance(default, ast.Constant) and default.value is None
+        if is_none and (parameter.annotation is None or _head(parameter.annotation) == "Tensor"):
+            yield parameter.arg
 
 
 def _give(tracer: Tracer, values: Args, node: ast.AST | None) -> None:
