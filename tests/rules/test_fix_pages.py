@@ -48,6 +48,8 @@ BY_HAND = {
     "TSG122-bad-3",
     "TSG172-bad-5",
     "TSG172-bad-6",
+    "TSG187-bad-1",
+    "TSG187-bad-2",
     "TSG188-bad-2",
     "TSG123-bad-1",
     "TSG123-bad-3",

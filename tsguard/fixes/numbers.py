@@ -13,6 +13,7 @@ from tsguard.fixes.lambdas import list_map, write_out_map
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.fixes.variables import annotate_appended
+from tsguard.language.number_orders import by_name
 from tsguard.report import Fix
 from tsguard.source import SourceFile
 
@@ -45,6 +46,23 @@ def turn_round_or_write_out(event: Event) -> Fix | None:
             change = rewritten(file, call, f"{atom(file, call.args[0])}[::-1]")
             return unsafe("Turn the list round", change)
     return None
+
+
+def name_numbers(event: Event) -> Fix | None:
+    """``x.add(2, y)`` becomes ``x.add(y, alpha=2)``, which is the same to Python."""
+    file, facts = event.module.file, event.facts
+    call = next(nodes_at(file, event.span, ast.Call), None)
+    if call is None or any(isinstance(arg, ast.Starred) for arg in call.args):
+        return None
+    name = ast.unparse(call.func).rpartition(".")[2]
+    given = by_name(name, call.args, is_method=facts["form"] == "method")
+    if given is None:
+        return None
+    args = ((name, between(file, file.span(arg))) for name, arg in given)
+    text = ", ".join(f"{name}={arg}" if name else arg for name, arg in args)
+    return safe(
+        "Pass the number by its name", rewritten(file, call, f"{between(file, file.span(call.func))}({text})")
+    )
 
 
 def _convert(event: Event, kind: str) -> Fix | None:

@@ -74,6 +74,8 @@ _REPAIRS = {
     "argument-type/inferred": ("annotations", "annotate_by_call"),
     "argument-type": ("inlined_helpers", "convert_or_inline"),
     "argument-type/summed": ("sums", "add_tensors"),
+    "argument-type/number-first": ("numbers", "name_numbers"),
+    "number-before-tensor/alpha": ("numbers", "name_numbers"),
     "argument-type/range": ("conversions", "convert_to_int"),
     "unknown-keyword": ("keywords", "drop_default"),
     "unknown-operator": ("torch_operators", "write_otherwise"),

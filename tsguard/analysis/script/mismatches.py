@@ -203,13 +203,29 @@ def _argument(
     rule: RuleName = (
         "argument-type/inferred" if argument is not None and argument.inferred else "argument-type"
     )
-    if callee == "sum" and isinstance(node, ast.Call) and _holds_tensors(given):
-        rule, facts["instead"] = "argument-type/summed", spelled_out.stacked_sum(node)
+    if not python and isinstance(node, ast.Call):
+        rule, told = _told_apart(node, callee, given, inner) or (rule, {})
+        facts |= told
     if not python:
         facts["operator"] = found.schema.name
     # A dtype is an int to TorchScript, and to nobody else.
     annotation = "torch.dtype" if text.endswith(".dtype") else spelled_out.annotation(given)
     return Refusal(rule, node, **facts, value=text, place=text_of(node), annotation=annotation)
+
+
+def _told_apart(
+    node: ast.Call, callee: str, given: t.Type, wanted: t.Type
+) -> tuple[RuleName, dict[str, str]] | None:
+    """Calls that Python takes in another way than TorchScript, with what to write instead."""
+    if callee == "sum" and _holds_tensors(given):
+        return "argument-type/summed", {"instead": spelled_out.stacked_sum(node)}
+    if wanted is not t.TENSOR or given not in (t.INT, t.FLOAT, t.NUMBER):
+        return None
+    is_method = isinstance(node.func, ast.Attribute) and not callee.startswith("torch.")
+    instead = spelled_out.numbers_by_name(node, is_method=is_method)
+    if instead is None:
+        return None
+    return "argument-type/number-first", {"instead": instead, "form": "method" if is_method else "function"}
 
 
 def _holds_tensors(type_: t.Type) -> bool:

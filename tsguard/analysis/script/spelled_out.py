@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from tsguard.analysis.events import text_of
+from tsguard.language import number_orders
 from tsguard.language import types as t
 from tsguard.source.walking import walked
 
@@ -68,6 +69,16 @@ def stacked_sum(call: ast.Call) -> str:
         tensors = ast.ListComp(tensors.elt, tensors.generators)
     text = f"list({text_of(tensors)})" if isinstance(tensors, ast.Call) else text_of(tensors)
     return " + ".join([f"torch.stack({text}).sum(0)", *map(text_of, start)])
+
+
+def numbers_by_name(call: ast.Call, *, is_method: bool) -> str | None:
+    """``x.add(1, y)`` as ``x.add(y, alpha=1)``; None for a call that has no number before its Tensors."""
+    name = text_of(call.func).rpartition(".")[2]
+    given = None if call.keywords else number_orders.by_name(name, call.args, is_method=is_method)
+    if given is None:
+        return None
+    args = ", ".join(f"{name}={text_of(arg)}" if name else text_of(arg) for name, arg in given)
+    return f"{text_of(call.func)}({args})"
 
 
 def _operand(node: ast.expr) -> str:
