@@ -15,7 +15,7 @@ from tests.rules.on_torch import load
 HEAD = """
 import enum
 import functools
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -82,6 +82,10 @@ class Part(nn.Module):
 class Pair(NamedTuple):
     first: Tensor
     second: Tensor = None
+
+
+def hook(module, inputs: Tuple[Tensor], output: Tensor = None):
+    return output
 
 
 class Net(nn.Module):
@@ -154,6 +158,7 @@ MADE = {
     "self.parts = nn.ModuleList([Part()])": False,
     "self.norm = nn.CrossMapLRN2d(2)": False,
     "self.norm = nn.LocalResponseNorm(2)": True,
+    "self.norm = nn.ReLU(); self.norm.register_forward_hook(hook)": True,
 }
 METHODS = {
     "@torch.jit.export\n    def other(self, x, mask=None):\n        return x": False,
