@@ -303,6 +303,8 @@ RuleName: TypeAlias = Literal[
     "lost-change",
     "lost-change/remainder",
     "lost-decorator",
+    "lost-gradient-block",
+    "lost-gradient-block/function",
     "lost-no-grad",
     "lost-size",
     "lost-size/copy",

@@ -69,7 +69,9 @@ def are_recorded(tracer: Tracer, values: Iterable[py.Value]) -> bool:
     off = _where_off(tracer) if tensors else None
     if off is None:
         return False
-    return any(not (isinstance(tensor, Traced) and off.intersection(_steps(tensor))) for tensor in tensors)
+    return any(
+        not (isinstance(tensor, Traced) and off.intersection(map(id, steps(tensor)))) for tensor in tensors
+    )
 
 
 def called(tracer: Tracer, name: str, first: py.Value, node: ast.AST) -> None:
@@ -125,10 +127,11 @@ def are_off(tracer: Tracer) -> bool:
     return _where_off(tracer) is None
 
 
-def _steps(tensor: Traced) -> Iterable[int]:
+def steps(tensor: Traced) -> Iterable[ast.AST | None]:
+    """The expressions that a tensor is made by, the last first; None for the input that it begins with."""
     step = tensor.origin
     while True:
-        yield id(step.node)
+        yield step.node
         if step.parent is None:
             return
         step = step.parent
@@ -137,13 +140,13 @@ def _steps(tensor: Traced) -> Iterable[int]:
 def _where_off(tracer: Tracer) -> set[int] | None:
     """The expressions (by identity) of the functions that run for which gradients are off; None if they are here."""
     functions = [frame.function for frame in tracer.frames if frame.function is not None]
-    if any(_is_off(one) for function in functions for one in getattr(function, "decorator_list", ())):
+    if any(turns_off(one) for function in functions for one in getattr(function, "decorator_list", ())):
         return None
     blocks = [
         node
         for function in functions
         for node in walked(function)
-        if isinstance(node, ast.With) and any(_is_off(item.context_expr) for item in node.items)
+        if isinstance(node, ast.With) and any(turns_off(item.context_expr) for item in node.items)
     ]
     if any(block in tracer.enclosing for block in blocks) or any(map(_switches_off, functions)):
         return None
@@ -155,7 +158,7 @@ def _switches_off(function: ast.AST) -> bool:
     return any(isinstance(node, ast.Expr) and _switches(node.value) for node in walked(function))
 
 
-def _is_off(node: ast.expr) -> bool:
+def turns_off(node: ast.expr) -> bool:
     """``torch.no_grad()``, ``torch.set_grad_enabled(False)``: around a block or a function."""
     return _switches(node) or _name(node) in _WITHOUT
 

@@ -267,10 +267,10 @@ def _passes_on(handler: ast.ExceptHandler) -> bool:
 
 def _with(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.With, ast.AsyncWith))
-    return _within(interp, node.items, node.body, scope)
+    return within(interp, node.items, node.body, scope)
 
 
-def _within(interp: Interpreter, items: Sequence[ast.withitem], body: list[ast.stmt], scope: Scope) -> Signal:
+def within(interp: Interpreter, items: Sequence[ast.withitem], body: list[ast.stmt], scope: Scope) -> Signal:
     """Run a body within the first of the managers, and the others in that."""
     if not items:
         return interp.execute(body, scope)
@@ -279,7 +279,7 @@ def _within(interp: Interpreter, items: Sequence[ast.withitem], body: list[ast.s
     def entered(value: Value) -> Signal:
         if item.optional_vars is not None:
             assignments.assign(interp, item.optional_vars, value, scope)
-        return _within(interp, others, body, scope)
+        return within(interp, others, body, scope)
 
     manager = interp.settled(interp.evaluate(item.context_expr, scope))
     return managers.run(interp, manager, item, entered)

@@ -16,7 +16,17 @@ from tsguard.analysis.python import ancestry, classes, copies, hooks, kept_calls
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace import cached_calls, compiled, functions, kinds, layers, methods, outside, scopes
+from tsguard.analysis.trace import (
+    cached_calls,
+    compiled,
+    functions,
+    gradient_blocks,
+    kinds,
+    layers,
+    methods,
+    outside,
+    scopes,
+)
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.joins import CALLED, joined
 from tsguard.analysis.trace.operators import tensor
@@ -246,6 +256,7 @@ def _followed(
     gap = value.unread if type(value) is py.Unknown and not unread.is_of_library(value.term) else None
     if gap is not None:
         tracer.note(gap)
+    gradient_blocks.returned(tracer, function, value, node)
     value = made_of(value, given, node)
     origin = origin_of(given)
     generated = type(value) is py.Unknown and tracer.program.is_generator(function)

@@ -20,6 +20,7 @@ from tsguard.analysis.trace import (
     conditions,
     exceptions,
     expansions,
+    gradient_blocks,
     guards,
     operators,
     shaping,
@@ -367,4 +368,5 @@ HANDLERS: dict[type[ast.stmt], Handler] = {
     ast.Assert: _assert,
     ast.Match: _match,
     ast.Try: exceptions.tried,
+    ast.With: gradient_blocks.run,
 }
