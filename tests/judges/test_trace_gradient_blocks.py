@@ -48,6 +48,7 @@ LOST = [
     ["with torch.no_grad():", "    w = self.weight * 2", "return x * w"],
     ["with torch.no_grad():", "    a = x.abs()", "    w = a + 1", "return x * w"],
     ["w = x", "for _ in range(2):", "    with torch.no_grad():", "        w = w * 2", "return x * w"],
+    ["torch.set_grad_enabled(False)", "w = x.abs() + 1", "torch.set_grad_enabled(True)", "return x * w"],
     ["return x * scaled(x)"],
     ["return x * scaled_within(x)"],
     ["return x * self.frozen(x)"],
@@ -60,6 +61,8 @@ KEPT = [
     ["with torch.no_grad():", "    w = torch.ones(3)", "return x * w"],
     ["with torch.no_grad():", "    w = torch.zeros_like(x)", "return x * w"],
     ["with torch.no_grad():", "    w = x.abs() + 1", "return x * 2"],
+    ["torch.set_grad_enabled(False)", "w = x > 1", "torch.set_grad_enabled(True)", "return x * w"],
+    ["torch.set_grad_enabled(True)", "w = x.abs() + 1", "return x * w"],
     ["with torch.enable_grad():", "    w = x.abs() + 1", "return x * w"],
 ]
 

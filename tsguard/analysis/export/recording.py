@@ -165,9 +165,15 @@ def turns_off(node: ast.expr) -> bool:
 
 def _switches(node: ast.expr) -> bool:
     """``torch.set_grad_enabled(False)``."""
+    return switched(node) is False
+
+
+def switched(node: ast.AST) -> bool | None:
+    """What ``torch.set_grad_enabled`` is called with, as far as that is written; None for any other expression."""
     if not isinstance(node, ast.Call) or _name(node) != "set_grad_enabled":
-        return False
-    return any(isinstance(arg, ast.Constant) and not arg.value for arg in node.args)
+        return None
+    told = [bool(arg.value) for arg in node.args if isinstance(arg, ast.Constant)]
+    return told[0] if told else None
 
 
 def _name(node: ast.expr) -> str:

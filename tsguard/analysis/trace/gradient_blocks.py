@@ -12,6 +12,7 @@ from tsguard.analysis.trace import attributes
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Traced, parts
 from tsguard.analysis.values import Scope
+from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
 
@@ -20,9 +21,35 @@ def run(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.With)
     signal = statements.within(tracer, node.items, node.body, scope)
     switch = next((i.context_expr for i in node.items if recording.turns_off(i.context_expr)), None)
-    if switch is not None and not signal and _leaves_tensors(tracer, node, scope):
+    if switch is not None and not signal and _leaves_tensors(tracer, list(walked(node)), scope):
         tracer.report("lost-gradient-block", switch)
     return signal
+
+
+def stated(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    """Run an expression; ``torch.set_grad_enabled(True)`` ends a block that began with False."""
+    assert isinstance(node, ast.Expr)
+    if not isinstance(node.value, ast.Constant):
+        tracer.evaluate(node.value, scope)
+    if recording.switched(node.value) and tracer.frames:
+        off, between = _switched_off_before(node, tracer.frames[-1].function)
+        if off is not None and _leaves_tensors(tracer, between, scope):
+            tracer.report("lost-gradient-block", off)
+    return None
+
+
+def _switched_off_before(
+    node: ast.stmt, function: FunctionNode | None
+) -> tuple[ast.AST | None, list[ast.AST]]:
+    """Where gradients were switched off last in the function, and what stands between there and a statement."""
+    nodes = walked(function) if function is not None else ()
+    before = [n for n in nodes if 0 < _line(n) < node.lineno]
+    off = max((n for n in before if recording.switched(n) is False), key=_line, default=None)
+    return off, [n for n in before if off is not None and _line(n) > _line(off)]
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
 
 
 def returned(tracer: Tracer, function: py.FunctionValue, value: py.Value, node: ast.AST | None) -> None:
@@ -35,11 +62,12 @@ def returned(tracer: Tracer, function: py.FunctionValue, value: py.Value, node: 
         tracer.report("lost-gradient-block/function", node, function=function.name)
 
 
-def _leaves_tensors(tracer: Tracer, block: ast.With, scope: Scope) -> bool:
+def _leaves_tensors(tracer: Tracer, block: list[ast.AST], scope: Scope) -> bool:
+    """Whether the nodes of a block compute what the function goes on with outside of it."""
     function = tracer.frames[-1].function if tracer.frames else None
     if function is None:
         return False
-    within = {id(node) for node in walked(block)}
+    within = set(map(id, block))
     names = [node for node in walked(function) if isinstance(node, ast.Name)]
     made = {node.id for node in names if id(node) in within and isinstance(node.ctx, ast.Store)}
     used = {node.id for node in names if id(node) not in within and isinstance(node.ctx, ast.Load)}

@@ -369,4 +369,5 @@ HANDLERS: dict[type[ast.stmt], Handler] = {
     ast.Match: _match,
     ast.Try: exceptions.tried,
     ast.With: gradient_blocks.run,
+    ast.Expr: gradient_blocks.stated,
 }
