@@ -65,6 +65,12 @@ def compiled_in_a_trace(x, other=None):
 
 
 @torch.jit.script
+def compiled_by_comment(x, other=None):
+    # type: (Tensor, Optional[Tensor]) -> Tensor
+    return x
+
+
+@torch.jit.script
 def compiled_with_options(x, other: Optional[Tensor] = None, number: int = 2):
     return x
 
@@ -144,13 +150,14 @@ TRACED = {
     "compiled": "return compiled(x, x)",
     "compiled if tracing": "return compiled_in_a_trace(x, x)",
     "scripted": "return self.scripted(x, x)",
+    "compiled by a comment": "return compiled_by_comment(x)",
     "compiled with options": "return compiled_with_options(x)",
     "not reentrant": "return checkpoint(torch.relu, x, use_reentrant=False)",
     "of eager alone": "return 2 * x if torch.jit.is_tracing() else Double.apply(x)",
 }
 SAVED_TRACES = (
     *("in training", "ignored", "cached", "default", "compiled with options", "not reentrant"),
-    "of eager alone",
+    *("of eager alone", "compiled by a comment"),
 )
 PARAMETERS = {", mask=None": False, ", mask: Tensor = None": False, ", mask: Optional[Tensor] = None": True}
 MADE = {

@@ -16,7 +16,8 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import report_number, tensor
 from tsguard.analysis.trace.uses import lost_sight
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, is_live, origin_of, parts
-from tsguard.source.functions import FunctionNode, positional_parameters
+from tsguard.source.functions import first_line, positional_parameters
+from tsguard.source.type_comments import signature_comment
 from tsguard.source.unparsing import unparsed
 
 Args = list[py.Value]
@@ -66,16 +67,19 @@ def module_called(tracer: Tracer, module: py.ModuleValue, values: Args, node: as
 def _check(tracer: Tracer, function: py.FunctionValue, returned: Args, node: ast.AST | None) -> None:
     if _is_refused(tracer, function, returned, node):
         tracer.report("untraceable-call/compiled", node or function.node)
-    undefined = next(_undefined(function.node), None)
+    undefined = next(_undefined(function), None)
     if undefined is not None:
         tracer.report(
             "unsaveable-trace/default", node or function.node, function=function.name, name=undefined
         )
 
 
-def _undefined(function: FunctionNode) -> Iterator[str]:
-    """The parameters that are Tensors for TorchScript and default to None."""
-    for parameter, default in positional_parameters(function):
+def _undefined(function: py.FunctionValue) -> Iterator[str]:
+    """The parameters that are Tensors for TorchScript and default to None; types in a comment are not read here."""
+    first, last = first_line(function.node), function.node.end_lineno or 0
+    if signature_comment(function.module.file.lines[first - 1 : last])[0] is not None:
+        return
+    for parameter, default in positional_parameters(function.node):
         is_none = isinstance(default, ast.Constant) and default.value is None
         if is_none and (parameter.annotation is None or _head(parameter.annotation) == "Tensor"):
             yield parameter.arg
