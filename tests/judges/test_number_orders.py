@@ -32,6 +32,9 @@ BROKEN = [
     "copy.mul_(0.9).add_(1 - 0.9, x)",
     "torch.sub(x, 2, x)",
     "copy.sub_(2, x)",
+    "torch.add(x, 0.5, x.sum(1))",
+    "torch.add(x, 0.5, x.mean(dim=0))",
+    "torch.add(x, 0.5, x[0])",
 ]
 REFUSED = [
     "torch.addcmul(x, 1, x, x)",
@@ -49,6 +52,7 @@ TAKEN = [
     "torch.add(x, x, alpha=2)",
     "torch.add(x, 3, alpha=2)",
     "torch.add(x, 0.5, x.sum())",
+    "x.add(2, x.mean())",
     "torch.addmm(x, x, x, beta=2)",
     "x.add(x)",
 ]

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
+import tsguard
 from tests.judges.test_trace_consequences import is_traced_right, verdict
+from tests.rules.on_torch import load
 
 FUNCTION = """
 class Fn(torch.autograd.Function):
@@ -90,3 +92,60 @@ def test_the_other_kind_of_checkpoint_captures_what_it_likes(tmp_path: Path, fun
     source = CHECKPOINTED.format(function=function, given="x", kind=False)
     assert verdict(tmp_path, source) == "safe"
     assert is_right_on_torch(tmp_path, source)
+
+
+ANEW = """
+import functools
+
+import torch
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential
+
+
+def double(t):
+    return t * 2
+
+
+def scaled(t, by):
+    return t * by
+
+
+@functools.lru_cache
+def kept(by):
+    return lambda t: t * by
+
+
+def made(by):
+    return lambda t: t * by
+
+
+def f(x):
+    return {result}
+"""
+OTHERS = [
+    "checkpoint(lambda t: t * 2, x, use_reentrant=True)",
+    "checkpoint(made(2), x, use_reentrant=True)",
+    "checkpoint(functools.partial(lambda t, by: t * by, by=2), x, use_reentrant=True)",
+    "checkpoint_sequential([torch.relu, torch.tanh], 2, x, use_reentrant=True)",
+]
+THE_SAME = [
+    "checkpoint(double, x, use_reentrant=True)",
+    "checkpoint(kept(2), x, use_reentrant=True)",
+    "checkpoint(functools.partial(scaled, by=2), x, use_reentrant=True)",
+    "checkpoint(lambda t: t * 2, x, use_reentrant=False)",
+    "checkpoint_sequential([torch.relu, torch.tanh], 1, x, use_reentrant=True)",
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("result", [*OTHERS, *THE_SAME])
+def test_functions_that_each_call_makes_anew(tmp_path: Path, result: str) -> None:
+    path = tmp_path / "made_anew.py"
+    path.write_text(ANEW.replace("{result}", result), encoding="utf-8")
+    function = load(str(path)).f
+    try:
+        torch.jit.trace(function, torch.ones(2, 3))
+        is_taken = True
+    except torch.jit.TracingCheckError:
+        is_taken = False
+    codes = [finding.code for finding in tsguard.lint([f"{path}:f"], isolated=True).findings]
+    assert is_taken == ("TSG240" not in codes) == (result in THE_SAME)

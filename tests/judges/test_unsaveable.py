@@ -159,19 +159,23 @@ SAVED_TRACES = (
     *("in training", "ignored", "cached", "default", "compiled with options", "not reentrant"),
     *("of eager alone", "compiled by a comment"),
 )
-PARAMETERS = {", mask=None": False, ", mask: Tensor = None": False, ", mask: Optional[Tensor] = None": True}
-MADE = {
-    "self.part = Part()": False,
-    "self.parts = nn.ModuleList([Part()])": False,
-    "self.norm = nn.CrossMapLRN2d(2)": False,
-    "self.norm = nn.LocalResponseNorm(2)": True,
-    "self.norm = nn.ReLU(); self.norm.register_forward_hook(hook)": True,
-}
-METHODS = {
-    "@torch.jit.export\n    def other(self, x, mask=None):\n        return x": False,
-    "@torch.jit.export\n    def other(self, x, mask: Optional[Tensor] = None):\n        return x": True,
-    "def other(self, x, mask=None):\n        return x": True,
-}
+COMPILED = [
+    ("parameters", ", mask=None", False),
+    ("parameters", ", mask: Tensor = None", False),
+    ("parameters", ", mask: Optional[Tensor] = None", True),
+    ("made", "self.part = Part()", False),  # compiled, though nothing calls it
+    ("made", "self.parts = nn.ModuleList([Part()])", False),
+    ("made", "self.norm = nn.CrossMapLRN2d(2)", False),
+    ("made", "self.norm = nn.LocalResponseNorm(2)", True),
+    ("made", "self.norm = nn.ReLU(); self.norm.register_forward_hook(hook)", True),
+    ("method", "@torch.jit.export\n    def other(self, x, mask=None):\n        return x", False),
+    (
+        "method",
+        "@torch.jit.export\n    def other(self, x, mask: Optional[Tensor] = None):\n        return x",
+        True,
+    ),
+    ("method", "def other(self, x, mask=None):\n        return x", True),
+]
 
 
 def written(tmp_path: Path, **parts: str) -> Path:
@@ -212,28 +216,16 @@ def test_what_a_script_calls(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("parameters", PARAMETERS)
-def test_defaults_of_forward(tmp_path: Path, parameters: str) -> None:
-    check_script(written(tmp_path, parameters=parameters), PARAMETERS[parameters])
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("made", MADE)
-def test_modules_that_nothing_calls_are_compiled_too(tmp_path: Path, made: str) -> None:
-    check_script(written(tmp_path, made=made), MADE[made])
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("method", METHODS)
-def test_methods_that_are_exported(tmp_path: Path, method: str) -> None:
-    check_script(written(tmp_path, method=method), METHODS[method])
+@pytest.mark.parametrize(("part", "text", "saves"), COMPILED)
+def test_what_else_a_script_compiles(tmp_path: Path, part: str, text: str, saves: bool) -> None:
+    check_script(written(tmp_path, **{part: text}), saves)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("form", TRACED)
 def test_what_a_trace_calls(tmp_path: Path, form: str) -> None:
-    made = "self.scripted = torch.jit.script(Part())" if form == "scripted" else "pass"
-    path = written(tmp_path, made=made, body=TRACED[form])
+    scripted = "self.scripted = torch.jit.script(Part())" if form == "scripted" else "pass"
+    path = written(tmp_path, made=scripted, body=TRACED[form])
     made = torch.jit.trace(load(str(path)).Net().eval(), torch.ones(2, 3), check_trace=False)
     assert is_saved(made) == (form in SAVED_TRACES)
     assert said(path, "TSG241") != (form in SAVED_TRACES)

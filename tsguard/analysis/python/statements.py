@@ -65,7 +65,7 @@ def _passed(interp: Interpreter, handler: Handler, node: ast.stmt, scope: Scope)
         return None
 
 
-def _expression(interp: Interpreter, node: ast.Expr, scope: Scope) -> Signal:
+def expression(interp: Interpreter, node: ast.Expr, scope: Scope) -> Signal:
     if not isinstance(node.value, ast.Constant):
         interp.evaluate(node.value, scope)
     return None
@@ -324,7 +324,7 @@ def _match(interp: Interpreter, node: ast.Match, scope: Scope) -> Signal:
 
 
 HANDLERS: dict[type[ast.stmt], Handler] = {
-    ast.Expr: _expression,
+    ast.Expr: expression,
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
     ast.AugAssign: _augmented,

@@ -19,6 +19,7 @@ from tsguard.analysis.script import (
     differences,
     early_generators,
     exits,
+    leading_numbers,
     lost_decorators,
     none_defaults,
     saving,
@@ -83,7 +84,7 @@ def match(
     if not any(c.given is t.TENSOR for c in found.conversions):
         return
     if found.returns is t.TENSOR:
-        _alpha_first(fc, found, args, node)
+        leading_numbers.check(fc, found, args, node)
         return
     if name in _OPERATORS and isinstance(node, (ast.BinOp, ast.AugAssign)):
         other = next((a for a in args if a.type is not t.TENSOR), None)
@@ -94,19 +95,6 @@ def match(
         _note(fc, "builtin-extreme", node, function=name, expression=text_of(node))
 
 
-def _alpha_first(fc: FunctionCompiler, found: Match, args: Sequence[Value], node: ast.AST) -> None:
-    """``x.add(2, y)``: for TorchScript y is the alpha of the sum of x and 2, which does as well if it is a single element."""
-    if not (isinstance(node, ast.Call) and any(c.argument == "alpha" for c in found.conversions)):
-        return
-    is_method = len(args) > len(node.args)
-    instead = spelled_out.numbers_by_name(node, is_method=is_method)
-    if instead is not None and not _counts(fc.node, node.args[-1:], _COUNTING | _SINGLE):
-        facts = {"place": text_of(node), "form": "method" if is_method else "function", "instead": instead}
-        _note(fc, "number-before-tensor/alpha", node, **facts)
-
-
-# Methods that give a single element, of a sum or a mean over all.
-_SINGLE = frozenset({"item", "max", "mean", "min", "norm", "prod", "std", "var"})
 _COUNTING = frozenset({"sum", "numel", "size", "argmax", "argmin", "count_nonzero", "int", "long", "to"})
 
 

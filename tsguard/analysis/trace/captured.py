@@ -55,7 +55,7 @@ def computed_with(tracer: Tracer, value: py.Value) -> None:
 
 
 def is_made_anew(tracer: Tracer, values: Iterable[py.Value]) -> bool:
-    """Whether among arguments is a function that the code which is traced defines."""
+    """Whether among arguments is a function that the code which is traced defines in each call."""
     return any(_is_defined_inside(tracer, value) for value in parts(values))
 
 
@@ -65,6 +65,8 @@ def _is_defined_inside(tracer: Tracer, value: py.Value) -> bool:
     if not isinstance(value, py.FunctionValue):
         return False
     scope: py.Scope | None = value.scope
-    while scope is not None and (scope.function is None or scope.function.node not in tracer.ran_code):
+    while scope is not None:
+        if scope.function is not None and scope.function.node in tracer.ran_code:
+            return "cached" not in scope.function.marks
         scope = scope.parent
-    return scope is not None
+    return False

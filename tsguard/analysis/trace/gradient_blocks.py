@@ -29,13 +29,12 @@ def run(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
 def stated(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     """Run an expression; ``torch.set_grad_enabled(True)`` ends a block that began with False."""
     assert isinstance(node, ast.Expr)
-    if not isinstance(node.value, ast.Constant):
-        tracer.evaluate(node.value, scope)
+    signal = statements.expression(tracer, node, scope)
     if recording.switched(node.value) and tracer.frames:
         off, between = _switched_off_before(node, tracer.frames[-1].function)
         if off is not None and _leaves_tensors(tracer, between, scope):
             tracer.report("lost-gradient-block", off)
-    return None
+    return signal
 
 
 def _switched_off_before(
@@ -84,14 +83,15 @@ def _takes_gradients(tracer: Tracer, value: Traced, within: set[int]) -> bool:
     return any(id(step) in within for step in steps) and not any(map(_stops_gradients, steps))
 
 
-# Functions and methods that give whole numbers or answers, or stop gradients themselves.
+# What gives answers or whole numbers, alone or beside values, passes on no gradient that is not zero, or stops them itself.
 _STOPPING = frozenset(
     [
-        *("all", "any", "argmax", "argmin", "argsort", "bincount", "count_nonzero", "detach", "detach_", "eq", "ge", "gt"),
-        *("bool", "int", "isfinite", "isinf", "isnan", "le", "logical_and", "logical_not", "logical_or", "long", "lt"),
-        *("multinomial", "ne", "nonzero", "one_hot", "ones_like", "round", "searchsorted", "sign", "unique", "zeros_like"),
-        *("bernoulli", "ceil", "floor", "new_empty", "new_full", "new_ones", "new_tensor", "new_zeros", "rand_like", "randn_like"),
-        *("empty_like", "full_like", "topk", "sort", "kthvalue", "max", "min", "size", "shape", "randperm", "arange"),
+        *("all", "any", "argmax", "argmin", "argsort", "bincount", "count_nonzero", "eq", "ge", "gt", "le", "lt", "ne"),
+        *("bool", "int", "long", "isfinite", "isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"),
+        *("kthvalue", "max", "min", "sort", "topk", "unique", "multinomial", "nonzero", "one_hot", "randperm", "searchsorted"),
+        *("bernoulli", "ceil", "floor", "round", "sign", "data", "detach", "detach_", "shape", "size", "arange"),
+        *("empty_like", "full_like", "ones_like", "rand_like", "randn_like", "zeros_like"),
+        *("new_empty", "new_full", "new_ones", "new_tensor", "new_zeros"),
     ]
 )  # fmt: skip
 
@@ -101,4 +101,4 @@ def _stops_gradients(node: ast.AST) -> bool:
         return True
     called = node.func if isinstance(node, ast.Call) else node
     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-    return name in _STOPPING or name == "data"
+    return name in _STOPPING
